@@ -1,0 +1,109 @@
+package krm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Severity ranks a Finding.
+type Severity int
+
+// The severities, lowest first.
+const (
+	// Info tells something that needs no action.
+	Info Severity = iota
+	// Warning tells something that is probably not meant.
+	Warning
+	// Safeguard stops the run until a person confirms, in the configuration,
+	// that the outcome is meant. Hosts see it as an error; alone it exits 3.
+	Safeguard
+	// Error stops the run.
+	Error
+)
+
+// String returns the KRM result severity: hosts know no safeguard.
+func (s Severity) String() string {
+	switch s {
+	case Info:
+		return "info"
+	case Warning:
+		return "warning"
+	case Safeguard, Error:
+		return "error"
+	}
+	return "error"
+}
+
+// Finding is one thing to tell the user.
+//
+// Message says what is wrong and Hint what to do. Both start in lower case and
+// have no full stop; user values are in %q, field names in backquotes; "must",
+// never "should"; one finding per mistake.
+type Finding struct {
+	Severity Severity
+	// Code is stable and in kebab-case; each has a row in the README.
+	Code    string
+	Pos     Pos
+	Message string
+	Hint    string
+}
+
+// Report collects findings. It is append-only; Findings sorts, so the order in
+// which they were added never shows.
+type Report struct {
+	findings []Finding
+	worst    Severity
+}
+
+// Errorf adds an error. The hint may be empty.
+func (r *Report) Errorf(code string, pos Pos, hint, format string, args ...any) {
+	r.add(Error, code, pos, hint, format, args)
+}
+
+// Stopf adds a safeguard stop.
+func (r *Report) Stopf(code string, pos Pos, hint, format string, args ...any) {
+	r.add(Safeguard, code, pos, hint, format, args)
+}
+
+// Warnf adds a warning.
+func (r *Report) Warnf(code string, pos Pos, hint, format string, args ...any) {
+	r.add(Warning, code, pos, hint, format, args)
+}
+
+// Infof adds an info.
+func (r *Report) Infof(code string, pos Pos, hint, format string, args ...any) {
+	r.add(Info, code, pos, hint, format, args)
+}
+
+func (r *Report) add(s Severity, code string, pos Pos, hint, format string, args []any) {
+	r.findings = append(r.findings, Finding{s, code, pos, fmt.Sprintf(format, args...), hint})
+	r.worst = max(r.worst, s)
+}
+
+// Worst is the highest severity so far; Info when nothing was found.
+func (r *Report) Worst() Severity { return r.worst }
+
+// Failed tells whether nothing may be emitted.
+func (r *Report) Failed() bool { return r.worst >= Safeguard }
+
+// Findings returns all findings, worst first, then by file, position, code and
+// message, each once.
+func (r *Report) Findings() []Finding {
+	sorted := slices.Clone(r.findings)
+	slices.SortFunc(sorted, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(b.Severity, a.Severity),
+			cmp.Compare(a.Pos.File, b.Pos.File),
+			cmp.Compare(a.Pos.Index, b.Pos.Index),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column),
+			a.Pos.Object.Compare(b.Pos.Object),
+			cmp.Compare(a.Pos.Field, b.Pos.Field),
+			cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Message, b.Message),
+			cmp.Compare(a.Hint, b.Hint),
+		)
+	})
+	return slices.Compact(sorted)
+}
