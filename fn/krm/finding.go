@@ -105,5 +105,37 @@ func (r *Report) Findings() []Finding {
 			cmp.Compare(a.Hint, b.Hint),
 		)
 	})
-	return slices.Compact(sorted)
+	return capPerFile(slices.Compact(sorted))
+}
+
+// maxPerFile bounds how often one file can show one mistake: a tenant must not
+// bury everybody else's findings.
+const maxPerFile = 50
+
+// capPerFile replaces the findings over maxPerFile of one code in one file by a
+// count. The input is sorted.
+func capPerFile(sorted []Finding) []Finding {
+	type kind struct {
+		severity   Severity
+		code, file string
+	}
+	counts := map[kind]int{}
+	last := map[kind]int{}
+	var kept []Finding
+	for _, f := range sorted {
+		k := kind{f.Severity, f.Code, f.Pos.File}
+		counts[k]++
+		if f.Pos.File == "" || counts[k] < maxPerFile {
+			kept = append(kept, f)
+		} else if counts[k] == maxPerFile {
+			last[k] = len(kept)
+			kept = append(kept, f)
+		}
+	}
+	for k, i := range last {
+		if more := counts[k] - maxPerFile; more > 0 {
+			kept[i].Message += fmt.Sprintf("; %d more like this in the file", more)
+		}
+	}
+	return kept
 }

@@ -16,7 +16,7 @@ type Pos struct {
 	File string
 	// Index is the object's place in its file, as the host's annotation gives it.
 	Index int
-	// Line and Column are 1-based; 0 means unknown. Column counts bytes.
+	// Line and Column are 1-based; 0 means unknown. Column counts characters.
 	Line, Column int
 	// Object is the object that Field is a path into; zero when there is none.
 	Object Identity

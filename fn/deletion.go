@@ -1,0 +1,122 @@
+package fn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+// fleet is what the deletion safeguards compare: namespaces, and the sorted
+// digests of the artifacts in each.
+type fleet map[string][]string
+
+// newFleet counts Namespaces and the artifacts in them; what lies in a
+// namespace that is not listed belongs to somebody else.
+func newFleet(stamped []stamp) fleet {
+	f := fleet{}
+	for _, s := range stamped {
+		if s.id.Kind == "Namespace" && s.id.Group == "" {
+			f[s.id.Name] = nil
+		}
+	}
+	for _, s := range stamped {
+		digests, managed := f[s.id.Namespace]
+		if s.id.Kind == "ExternalArtifact" && managed {
+			f[s.id.Namespace] = append(digests, s.digest)
+		}
+	}
+	for name := range f {
+		slices.Sort(f[name])
+	}
+	return f
+}
+
+// stamp is what the safeguards need of an object that we made.
+type stamp struct {
+	id     krm.Identity
+	digest string
+}
+
+func stampsOf(objects []*krm.Object) []stamp {
+	var stamps []stamp
+	for _, o := range objects {
+		stamps = append(stamps, stamp{o.Identity(), o.Annotations[krm.DigestKey]})
+	}
+	return stamps
+}
+
+// stampsIn reads the stamps of items that carry our owner annotation.
+func stampsIn(items []*krm.Item) []stamp {
+	var stamps []stamp
+	for _, item := range items {
+		if _, ours := item.Annotations[krm.OwnerKey]; ours {
+			stamps = append(stamps, stamp{item.Identity(), item.Annotations[krm.DigestKey]})
+		}
+	}
+	return stamps
+}
+
+// guardDeletions compares this run's output with the previous one. Leaving the
+// output is how a namespace gets deleted, so it must not happen by accident.
+func guardDeletions(before, after fleet, d config.Deletion, rep *krm.Report) {
+	left := missing(before, after)
+	if len(left) == 0 {
+		return
+	}
+	names := renamed(left, missing(after, before), before, after)
+	for _, name := range left {
+		if to, moved := names[name]; moved {
+			rep.Warnf("namespace-renamed", d.Max.Pos, "what lives in the old namespace does not move",
+				"namespace %q leaves the output and %q appears with the same artifacts: a rename deletes one and creates the other", name, to)
+			continue
+		}
+		rep.Infof("namespace-left", d.Max.Pos, "", "namespace %q leaves the output", name)
+	}
+	if limit := d.Max.Of(len(before)); len(left) > limit {
+		rep.Stopf("deletion-limit", d.Max.Pos, fmt.Sprintf("if this is meant, set `deletion.maxNamespaces` to %d for this run", len(left)),
+			"%d of %d namespaces would leave the output, at most %d may: %s", len(left), len(before), limit, abridged(left))
+	}
+	if len(left) == len(before) && !d.AllowEmpty {
+		rep.Stopf("deletion-all", d.Max.Pos, "if this is meant, set `deletion.allowEmpty: true` for this run",
+			"all %d namespaces of the previous output would leave it", len(before))
+	}
+}
+
+// missing lists, sorted, the namespaces of a that b has not.
+func missing(a, b fleet) []string {
+	var names []string
+	for name := range a {
+		if _, there := b[name]; !there {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// renamed pairs namespaces that left with new ones of the same artifacts.
+func renamed(left, came []string, before, after fleet) map[string]string {
+	pairs := map[string]string{}
+	for _, from := range left {
+		i := slices.IndexFunc(came, func(to string) bool {
+			return len(before[from]) > 0 && slices.Equal(before[from], after[to])
+		})
+		if i >= 0 {
+			pairs[from] = came[i]
+			came = slices.Delete(came, i, i+1)
+		}
+	}
+	return pairs
+}
+
+// abridged lists the first names; the count stands elsewhere in the message.
+func abridged(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+}

@@ -1,0 +1,63 @@
+package fn
+
+import (
+	"path"
+	"strings"
+
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+// generatedDir is where new objects go, below the directory of the configuration.
+const generatedDir = "generated"
+
+// generatedPath is unique for an object: kind, namespace and name. A
+// cluster-scoped object is filed under its own name.
+func generatedPath(o *krm.Object, plan *config.Plan) string {
+	folder := o.Namespace
+	if folder == "" {
+		folder = o.Name
+	}
+	return path.Join(plan.Dir, generatedDir, folder, strings.ToLower(o.Kind)+"-"+o.Name+".yaml")
+}
+
+// ownerOf is the owner of what belongs to the run as a whole.
+func ownerOf(plan *config.Plan) string {
+	return "ProvisionTenants/" + plan.Namespace + "/" + plan.Name
+}
+
+// inventory lists what was emitted, in the order in which it is applied. It is a
+// ConfigMap that no applier touches: a kind of our own would need its CRD.
+func inventory(objects []*krm.Object, plan *config.Plan) *krm.Object {
+	entries := make([]*krm.Node, 0, len(objects))
+	for _, o := range objects {
+		entry := map[string]string{
+			"kind":     o.Kind,
+			"name":     o.Name,
+			"filename": o.Annotations[krm.PathKey],
+		}
+		setIf(entry, "namespace", o.Namespace)
+		setIf(entry, "digest", o.Annotations[krm.DigestKey])
+		entries = append(entries, krm.NewStringMap(entry))
+	}
+	o := &krm.Object{
+		APIVersion: "v1", Kind: "ConfigMap", Namespace: plan.Namespace, Name: plan.Name + "-inventory",
+		Annotations: map[string]string{krm.LocalConfigKey: "true"},
+		Data:        krm.NewMap(map[string]*krm.Node{"inventory": krm.NewString(string(krm.NewList(entries...).AppendYAML(nil, 0)))}),
+	}
+	signed(o, ownerOf(plan), plan.Dir)
+	return o
+}
+
+func setIf(m map[string]string, key, value string) {
+	if value != "" {
+		m[key] = value
+	}
+}
+
+// signed adds the annotations that every object of ours carries.
+func signed(o *krm.Object, owner, origin string) {
+	o.Annotations[krm.OwnerKey] = owner
+	o.Annotations[krm.OriginKey] = origin
+	o.Annotations[krm.NameKey] = o.Identity().String()
+}

@@ -1,0 +1,108 @@
+package fn
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+// previous is the input, sorted by whose it is.
+type previous struct {
+	// rest is what passes through, in input order.
+	rest []*krm.Item
+	// made is what an earlier run of this configuration emitted; it is made anew.
+	made []*krm.Item
+}
+
+// split takes our previous output out of the input: file-backed, outside every
+// tenant's area, owned by this run, and still under the name that it was given.
+// An item without a path is never taken out: under kustomize it may belong to
+// another base.
+func split(list *krm.List, plan *config.Plan, rep *krm.Report) previous {
+	owners := map[string]bool{ownerOf(plan): true}
+	for _, g := range plan.Generators {
+		owners[g.Owner] = true
+	}
+	var p previous
+	for _, item := range list.Items {
+		switch {
+		case item == plan.Echo:
+		case item.Path() != "" && owners[item.Annotations[krm.OwnerKey]] && !plan.TenantData(item) &&
+			item.Annotations[krm.NameKey] == item.Identity().String():
+			p.made = append(p.made, item)
+		case slices.Contains(plan.Consumed, item):
+			p.rest = append(p.rest, item.WithLocalConfig())
+			rep.Infof("local-config-added", item.Pos(), "", "added `%s` to the configuration, which must not reach a cluster", krm.LocalConfigKey)
+		default:
+			p.rest = append(p.rest, item)
+		}
+	}
+	slices.SortFunc(p.made, byPlace)
+	return p
+}
+
+func byPlace(a, b *krm.Item) int {
+	return cmp.Or(cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Index(), b.Index()))
+}
+
+// place gives each new object its file: the one it was in, else its own under
+// generated/. What stands in its way is taken over when it is ours, and an error
+// when it is not.
+func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Report) {
+	files := map[krm.Identity]*krm.Item{}
+	for _, item := range p.made {
+		if files[item.Identity()] == nil {
+			files[item.Identity()] = item
+		}
+	}
+	ours := map[krm.Identity]*krm.Object{}
+	for _, o := range objects {
+		ours[o.Identity()] = o
+	}
+	p.rest = slices.DeleteFunc(p.rest, func(item *krm.Item) bool {
+		mine := ours[item.Identity()]
+		taken := p.meets(item, mine, plan, rep)
+		if taken && files[item.Identity()] == nil {
+			files[item.Identity()] = item
+		}
+		return taken
+	})
+	for _, o := range objects {
+		inFile(o, files[o.Identity()], plan)
+	}
+}
+
+// meets handles an item that is not our previous output, next to mine, our
+// object of the same identity or nil. It tells whether the item is taken over.
+func (p *previous) meets(item *krm.Item, mine *krm.Object, plan *config.Plan, rep *krm.Report) bool {
+	owner, stamped := item.Annotations[krm.OwnerKey]
+	stamped = stamped && !plan.TenantData(item)
+	switch {
+	case mine == nil && stamped && item.Path() != "":
+		rep.Warnf("orphan", item.Pos(), "delete it when nothing needs it any more",
+			"%s was made for %q, which is not part of this run, and stays as it is", item.Identity(), owner)
+	case mine != nil && stamped:
+		if owner != mine.Annotations[krm.OwnerKey] {
+			rep.Infof("owner-changed", item.Pos(), "", "%s went from %q to %q", item.Identity(), owner, mine.Annotations[krm.OwnerKey])
+		}
+		return true
+	case mine != nil:
+		rep.Errorf("identity-conflict", item.Pos(), "remove one of the two",
+			"%s is also what %s makes of %q", item.Identity(), mine.Annotations[krm.OwnerKey], mine.Annotations[krm.OriginKey])
+	}
+	return false
+}
+
+// inFile sets the annotations by which hosts that write files place an object.
+func inFile(o *krm.Object, was *krm.Item, plan *config.Plan) {
+	if was != nil && was.Path() != "" {
+		for key, value := range was.HostAnnotations() {
+			o.Annotations[key] = value
+		}
+		return
+	}
+	o.Annotations[krm.PathKey] = generatedPath(o, plan)
+	o.Annotations[krm.IndexKey] = "0"
+}

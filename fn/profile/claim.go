@@ -1,0 +1,69 @@
+// Package profile decides who owns an object that several ask for: the lowest
+// tier wins.
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+// Claim is an object and who wants it.
+type Claim struct {
+	Object *krm.Object
+	// Owner is the value of the `owner` annotation, such as
+	// `ArtifactGenerator/flux-system/monorepo`.
+	Owner string
+	// Tier decides between claims of one object: the lowest wins.
+	Tier int
+	// Pos is the owner's.
+	Pos krm.Pos
+}
+
+// Resolve returns one object for each identity, sorted by the order in which
+// they are applied. Two claims of the lowest tier are an error: which of them
+// wins must never depend on the order of the input.
+func Resolve(claims []Claim, rep *krm.Report) []*krm.Object {
+	byIdentity := map[krm.Identity][]Claim{}
+	for _, c := range claims {
+		byIdentity[c.Object.Identity()] = append(byIdentity[c.Object.Identity()], c)
+	}
+	var won []*krm.Object
+	for _, rivals := range byIdentity {
+		won = append(won, decide(rivals, rep))
+	}
+	slices.SortFunc(won, krm.ApplyOrder)
+	return won
+}
+
+// decide picks the winner among the claims of one object.
+func decide(rivals []Claim, rep *krm.Report) *krm.Object {
+	slices.SortFunc(rivals, func(a, b Claim) int {
+		return cmp.Or(cmp.Compare(a.Tier, b.Tier), strings.Compare(a.Owner, b.Owner))
+	})
+	winner := rivals[0]
+	if len(rivals) == 1 {
+		return winner.Object
+	}
+	if rivals[1].Tier == winner.Tier {
+		reportTie(winner, rivals[1], rep)
+		return winner.Object
+	}
+	var losers []string
+	for _, loser := range rivals[1:] {
+		losers = append(losers, loser.Owner)
+		rep.Infof("tier-lost", loser.Pos, "", "%s with tier %d does not get %s, which %s claims with tier %d",
+			loser.Owner, loser.Tier, winner.Object.Identity(), winner.Owner, winner.Tier)
+	}
+	winner.Object.Annotations[krm.WinnerKey] = winner.Owner
+	winner.Object.Annotations[krm.LosersKey] = strings.Join(losers, ",")
+	return winner.Object
+}
+
+func reportTie(a, b Claim, rep *krm.Report) {
+	rep.Errorf("tier-tie", b.Pos, "give one of them a lower tier in the annotation `"+krm.TierKey+"`",
+		"%s from %q and from %q are one object, both claimed with tier %d by %s and %s", a.Object.Identity(),
+		a.Object.Annotations[krm.OriginKey], b.Object.Annotations[krm.OriginKey], a.Tier, a.Owner, b.Owner)
+}
