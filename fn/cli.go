@@ -1,1 +1,187 @@
 package fn
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/source"
+)
+
+// The exit statuses.
+const (
+	exitOK        = 0
+	exitErrors    = 1 // nothing was emitted
+	exitUnusable  = 2 // no ResourceList could be read or written, or the arguments are wrong
+	exitSafeguard = 3 // nothing was emitted, and only safeguards say so
+)
+
+const help = `provision-tenants reads a KRM ResourceList on stdin and writes one on stdout, with
+the Namespaces and ExternalArtifacts that a tree of tenant directories asks for.
+
+Usage:
+  provision-tenants                        the KRM function: what kustomize and kpt call
+  provision-tenants schema [KIND]          print the JSON Schema of KIND, or list the kinds
+  provision-tenants schema [KIND] --out DIR
+                                           write DIR/<group>/<kind>_<version>.json
+  provision-tenants version                print the version
+  provision-tenants help                   print this text
+
+Try it, where fn.yaml holds the configuration:
+  kpt fn source . --fn-config fn.yaml | provision-tenants
+
+Exit status: 0 done; 1 errors, nothing emitted; 2 no ResourceList could be read or
+written; 3 only deletion safeguards stopped the run, nothing emitted.
+`
+
+// Main runs one verb, the KRM function when there is none, and returns the exit
+// status. It reads the working directory and what the configuration names, and
+// writes to stdout and stderr only; `schema --out` writes files.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c := command{stdin, stdout, stderr}
+	if len(args) == 0 {
+		return c.function()
+	}
+	switch verb, rest := args[0], args[1:]; verb {
+	case "schema":
+		return c.schema(rest)
+	case "version", "--version":
+		return c.version(rest)
+	case "help", "--help", "-h":
+		return c.print(help)
+	default:
+		return c.misused("unknown verb %q%s", verb, didYouMean(verb, "schema", "version", "help"))
+	}
+}
+
+type command struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// function is what hosts call.
+func (c command) function() int {
+	if isTerminal(c.stdin) {
+		return c.print(help)
+	}
+	data, err := io.ReadAll(c.stdin)
+	if err != nil {
+		return c.unusable(err)
+	}
+	list, err := krm.Read(data)
+	if err != nil {
+		return c.unusable(err)
+	}
+	rep := &krm.Report{}
+	out := Run(list, rep)
+	for _, f := range rep.Findings() {
+		if f.Severity > krm.Info {
+			_, _ = fmt.Fprintf(c.stderr, "%s: %s\n", f.Severity, f)
+		}
+	}
+	if _, err := c.stdout.Write(out); err != nil {
+		return c.unusable(err)
+	}
+	return exitStatus(rep)
+}
+
+func exitStatus(rep *krm.Report) int {
+	switch rep.Worst() {
+	case krm.Error:
+		return exitErrors
+	case krm.Safeguard:
+		return exitSafeguard
+	case krm.Info, krm.Warning:
+	}
+	return exitOK
+}
+
+// isTerminal is true when nobody pipes anything in: a person is looking at a
+// program that seems to hang.
+func isTerminal(r io.Reader) bool {
+	file, ok := r.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+func (c command) schema(args []string) int {
+	kind, dir := "", ""
+	for i := 0; i < len(args); i++ {
+		value, inline := strings.CutPrefix(args[i], "--out=")
+		switch {
+		case inline:
+			dir = value
+		case args[i] == "--out" && i+1 < len(args):
+			i++
+			dir = args[i]
+		case strings.HasPrefix(args[i], "-") || kind != "":
+			return c.misused("usage: provision-tenants schema [KIND] [--out DIR], got %q", args[i])
+		default:
+			kind = args[i]
+		}
+	}
+	return c.writeSchemas(kind, dir)
+}
+
+func (c command) writeSchemas(kind, dir string) int {
+	schemas := config.Schemas()
+	var kinds []string
+	for _, s := range schemas {
+		kinds = append(kinds, s.Kind)
+	}
+	if kind != "" {
+		schemas = slices.DeleteFunc(schemas, func(s config.SchemaFile) bool { return s.Kind != kind })
+		if len(schemas) == 0 {
+			return c.misused("no schema of kind %q%s", kind, didYouMean(kind, kinds...))
+		}
+	}
+	switch {
+	case dir == "" && kind == "":
+		return c.print(strings.Join(kinds, "\n") + "\n")
+	case dir == "":
+		return c.print(string(schemas[0].Data))
+	}
+	for _, s := range schemas {
+		if err := source.WriteFile(dir, s.Path, s.Data); err != nil {
+			return c.unusable(err)
+		}
+	}
+	return exitOK
+}
+
+func (c command) version(args []string) int {
+	if len(args) > 0 {
+		return c.misused("usage: provision-tenants version, got %q", args[0])
+	}
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	return c.print("provision-tenants " + version + "\n")
+}
+
+func (c command) print(text string) int {
+	if _, err := io.WriteString(c.stdout, text); err != nil {
+		return c.unusable(err)
+	}
+	return exitOK
+}
+
+func (c command) misused(format string, args ...any) int {
+	_, _ = fmt.Fprintf(c.stderr, "error: "+format+"\n", args...)
+	return exitUnusable
+}
+
+func (c command) unusable(err error) int { return c.misused("%s", err) }
+
+func didYouMean(name string, known ...string) string {
+	if near, ok := krm.Nearest(name, known); ok {
+		return fmt.Sprintf(", did you mean %q?", near)
+	}
+	return ""
+}

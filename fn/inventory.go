@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -26,27 +27,35 @@ func ownerOf(plan *config.Plan) string {
 	return "ProvisionTenants/" + plan.Namespace + "/" + plan.Name
 }
 
-// inventory lists what was emitted, in the order in which it is applied. It is a
-// ConfigMap that no applier touches: a kind of our own would need its CRD.
-func inventory(objects []*krm.Object, plan *config.Plan) *krm.Object {
-	entries := make([]*krm.Node, 0, len(objects))
-	for _, o := range objects {
-		entry := map[string]string{
-			"kind":     o.Kind,
-			"name":     o.Name,
-			"filename": o.Annotations[krm.PathKey],
-		}
-		setIf(entry, "namespace", o.Namespace)
-		setIf(entry, "digest", o.Annotations[krm.DigestKey])
-		entries = append(entries, krm.NewStringMap(entry))
+// newInventory makes the inventory, without its data: a ConfigMap that no applier
+// touches, since a kind of our own would need its CRD. There is none under
+// kustomize, where such objects vanish and those of two bases would collide.
+func newInventory(plan *config.Plan) []*krm.Object {
+	if plan.Echo != nil {
+		return nil
 	}
 	o := &krm.Object{
 		APIVersion: "v1", Kind: "ConfigMap", Namespace: plan.Namespace, Name: plan.Name + "-inventory",
 		Annotations: map[string]string{krm.LocalConfigKey: "true"},
-		Data:        krm.NewMap(map[string]*krm.Node{"inventory": krm.NewString(string(krm.NewList(entries...).AppendYAML(nil, 0)))}),
 	}
-	signed(o, ownerOf(plan), plan.Dir)
-	return o
+	signed(o, ownerOf(plan), cmp.Or(plan.Dir, "."))
+	return []*krm.Object{o}
+}
+
+// fill lists the objects, in the order in which they are applied, and the file of
+// each.
+func fill(inventory, objects []*krm.Object) {
+	entries := make([]*krm.Node, 0, len(objects))
+	for _, o := range objects {
+		entry := map[string]string{"kind": o.Kind, "name": o.Name, "filename": o.Annotations[krm.PathKey]}
+		setIf(entry, "namespace", o.Namespace)
+		setIf(entry, "digest", o.Annotations[krm.DigestKey])
+		entries = append(entries, krm.NewStringMap(entry))
+	}
+	for _, o := range inventory {
+		text := string(krm.NewList(entries...).AppendYAML(nil, 0))
+		o.Data = krm.NewMap(map[string]*krm.Node{"inventory.yaml": krm.NewString(text)})
+	}
 }
 
 func setIf(m map[string]string, key, value string) {

@@ -7,38 +7,54 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/source"
 )
 
-// Strategy is how a copy meets a file that is already there.
-type Strategy int
-
-// The strategies of spec.artifacts[].copy[].strategy.
-const (
-	Overwrite Strategy = iota
-	Merge
-	Extract
-)
-
-// Fields is a copy operation as written.
-type Fields struct {
-	From, To krm.Str
-	Exclude  []krm.Str
-	Strategy krm.Str // "" is Overwrite
-	Pos      krm.Pos
-}
-
-// Operation is a valid copy operation whose paths may hold captures.
-type Operation struct{}
-
-// ParseOperation checks everything about an operation that needs no file.
-func ParseOperation(f Fields, rep *krm.Report) (Operation, bool) { return Operation{}, false }
-
 // Artifact is a built artifact.
 type Artifact struct {
-	Digest string // sha256:<hex> of the archive
-	Size   int64
+	// Digest is `sha256:<hex>` of the archive. The same from a file that
+	// WriteArchive wrote: sha256sum <file>.
+	Digest string
+	// Size is the length of the archive in bytes.
+	Size int64
+
+	what  string
+	stage stage
+	// paths are those of stage, in archive order.
+	paths []string
 }
 
-// Build runs the operations in a tree of their own. values are the raw captures
-// of the match; what names the artifact in messages.
+// Build runs the operations, in order, in a tree of their own. values are the raw
+// captures of the match; what names the artifact in messages, as
+// `namespace/name`. Every operation runs, also after one that failed, so that all
+// mistakes are reported. All files of the artifact are in memory until Release.
 func Build(what string, ops []Operation, values map[string]string, trees map[string]*source.Tree, rep *krm.Report) (*Artifact, bool) {
-	return nil, false
+	b := builder{what: what, values: values, trees: trees, rep: rep, ok: true}
+	b.stage.files = map[string]staged{}
+	for _, op := range ops {
+		b.run(op)
+	}
+	if !b.ok {
+		return nil, false
+	}
+	a := &Artifact{what: what, stage: b.stage, paths: b.stage.paths()}
+	if !a.inspect(rep) {
+		return nil, false
+	}
+	a.seal()
+	return a, true
 }
+
+// Tree is the artifact as a source, for what is read from `@artifact/`. It holds
+// all files, also those that the archive leaves out.
+func (a *Artifact) Tree() *source.Tree {
+	files := make(map[string]source.Content, len(a.paths))
+	for _, path := range a.paths {
+		f := a.stage.files[path]
+		if f.directory {
+			path += "/"
+		}
+		files[path] = source.Content{Data: f.data, Executable: f.executable}
+	}
+	return source.Memory("artifact "+a.what, files)
+}
+
+// Release lets go of the files. Digest and Size stay.
+func (a *Artifact) Release() { a.stage, a.paths = stage{}, nil }

@@ -3,10 +3,142 @@
 // field names.
 package config
 
-import "github.com/provision-tenants/provision-tenants/fn/krm"
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
 
 // Parse reads the configuration of a run. All mistakes are reported; with one
 // that is an error the result is (nil, false).
-func Parse(list *krm.List, rep *krm.Report) (*Plan, bool) { return nil, false }
+func Parse(list *krm.List, rep *krm.Report) (*Plan, bool) {
+	r := &reader{list: list, rep: rep, base: findBase(list), accepted: map[*krm.Item]bool{}}
+	r.readFunctionConfig()
+	docs := r.documents()
+	generators := r.decodeAll(docs)
+	plan := r.plan(docs, generators)
+	r.checkTenantItems(plan)
+	if rep.Failed() {
+		return nil, false
+	}
+	return plan, true
+}
 
-type areas struct{}
+// reader is a run of Parse.
+type reader struct {
+	list *krm.List
+	rep  *krm.Report
+	base base
+	// config is the functionConfig parsed, nil when there is none.
+	config *krm.Node
+	settings
+	// echo is kustomize's copy of the functionConfig among the items.
+	echo *krm.Item
+	// accepted are the items that were read as configuration.
+	accepted map[*krm.Item]bool
+	// sources are Flux sources in files of spec.configs.
+	sources []*krm.Node
+	areas   areas
+}
+
+// plan puts together what was read.
+func (r *reader) plan(docs []document, generators []*generator) *Plan {
+	if len(generators) == 0 && !r.rep.Failed() {
+		r.reportNoGenerator()
+	}
+	r.adoptShortForm(generators)
+	p := &Plan{
+		Name: r.name, Namespace: r.namespace,
+		Base:           r.base.dir,
+		ProtectedNames: r.protected,
+		Deletion:       newDeletion(krm.Str(r.baseline), r.most, r.allowEmpty, r.rep),
+		Consumed:       r.consumed(docs),
+		Echo:           r.echo,
+		base:           r.base,
+		areas:          r.areas,
+		accepted:       r.accepted,
+	}
+	if r.list.Config == nil && len(docs) > 0 {
+		p.Name, p.Namespace = docs[0].id.Name, docs[0].id.Namespace
+	}
+	p.Dir = r.ownDirectory(docs)
+	p.Sources = r.readSources(generators, p.Dir)
+	for _, g := range generators {
+		p.Generators = append(p.Generators, r.newGenerator(g))
+	}
+	return p
+}
+
+func (r *reader) reportNoGenerator() {
+	if r.list.Config == nil {
+		r.rep.Errorf("config-missing", krm.Pos{}, "pass a functionConfig of kind ProvisionTenants or ArtifactGenerator, or an ArtifactGenerator among the items",
+			"there is no functionConfig and no ArtifactGenerator")
+		return
+	}
+	r.rep.Errorf("config-missing", r.list.Config.Pos(), "add one to `spec.generators`, to a file of `spec.configs` or to the items",
+		"there is no ArtifactGenerator")
+}
+
+// consumed are the generators among the items that would reach a cluster.
+func (r *reader) consumed(docs []document) []*krm.Item {
+	var items []*krm.Item
+	for _, item := range r.list.Items {
+		if _, local := item.Annotations[krm.LocalConfigKey]; r.accepted[item] && item != r.echo && isGenerator(item) && !local {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// ownDirectory is the directory of the configuration's file in the list.
+func (r *reader) ownDirectory(docs []document) string {
+	var files []string
+	switch config := r.list.Config; {
+	case config == nil && len(docs) > 0 && docs[0].item != nil:
+		files = append(files, r.base.listed(docs[0].item))
+	case config != nil && config.Path() != "":
+		files = append(files, r.base.listed(config))
+	case config != nil:
+		// `kpt fn eval` gives the functionConfig no path, but its copy has one.
+		for _, item := range r.list.Items {
+			if r.accepted[item] && identityOf(item) == identityOf(config) {
+				files = append(files, r.base.listed(item))
+			}
+		}
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	// The outermost one: a copy deeper down may be a tenant's.
+	first := slices.MinFunc(files, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+	})
+	if dir := path.Dir(first); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+// checkTenantItems finds items that imitate our output.
+func (r *reader) checkTenantItems(p *Plan) {
+	for _, item := range r.list.Items {
+		if _, stamped := item.Annotations[krm.OwnerKey]; stamped && p.TenantData(item) {
+			r.rep.Errorf("forged-owner", item.Pos().At("metadata.annotations").Key(krm.OwnerKey), "remove the annotation; only generated files have it",
+				"%s %s lies in a tenant's directory and imitates generated output", item.Kind, nameOf(item.Identity()))
+		}
+	}
+}
+
+// TenantData tells whether an item is a tenant's file: data, whatever its kind
+// and its annotations say. It is one when it lies in a source tree under the
+// literal prefix of a path pattern, and is neither in the directory that we
+// generate nor the configuration itself.
+func (p *Plan) TenantData(item *krm.Item) bool {
+	if p.accepted[item] || item.Path() == "" || below(p.base.listed(item), path.Join(p.Dir, generatedDirectory)) {
+		return false
+	}
+	return p.areas.cover(item, p.base)
+}

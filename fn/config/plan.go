@@ -36,7 +36,9 @@ type Plan struct {
 	// nil under other hosts. It is not emitted.
 	Echo *krm.Item
 
-	areas areas
+	base     base
+	areas    areas
+	accepted map[*krm.Item]bool
 }
 
 // Source is the tree behind an alias.
@@ -76,6 +78,8 @@ type Generator struct {
 	ServiceAccount string
 	// AllowEmpty lets the pattern match nothing.
 	AllowEmpty bool
+	// Adopt are the live namespaces that the generator may take over.
+	Adopt []string
 }
 
 // Artifact is an entry of spec.artifacts.
@@ -85,9 +89,10 @@ type Artifact struct {
 	Revision string
 	// OriginRevision is left out when it is "".
 	OriginRevision string
-	// Inputs *artifact.InputsFrom: to come with that type; nil without inputsFrom.
-	Copy []artifact.Operation
-	Pos  krm.Pos
+	// Inputs is nil without inputsFrom.
+	Inputs *artifact.InputsFrom
+	Copy   []artifact.Operation
+	Pos    krm.Pos
 }
 
 // Deletion says how many namespaces may leave between two runs.
@@ -120,8 +125,3 @@ func (l Limit) Of(n int) int {
 	}
 	return n * l.Number / 100
 }
-
-// TenantData tells whether an item is a tenant's file: data, whatever its kind
-// and its annotations say. It is one when it lies in a source tree under the
-// literal prefix of a path pattern, and not in the directory that we generate.
-func (p *Plan) TenantData(item *krm.Item) bool { return false }

@@ -11,11 +11,12 @@ import "github.com/provision-tenants/provision-tenants/fn/krm"
 type provisionTenants struct {
 	APIVersion krm.Str       `json:"apiVersion" jsonschema:"enum=fn.kpt.dev/v1alpha1" jsonschema_description:"The API of the functionConfig."`
 	Kind       krm.Str       `json:"kind" jsonschema:"enum=ProvisionTenants" jsonschema_description:"The kind of the functionConfig."`
-	Metadata   objectMeta    `json:"metadata" jsonschema_description:"Name and namespace of the configuration; the inventory is called <name>-inventory."`
+	Metadata   objectMeta    `json:"metadata" jsonschema_description:"Name and namespace of the configuration; the inventory is called after it."`
 	Spec       provisionSpec `json:"spec" jsonschema_description:"What to provision and from where."`
 }
 
 type provisionSpec struct {
+	placed
 	Sources               []sourceEntry     `json:"sources,omitempty" jsonschema_description:"Where the files behind each source alias are. Without entries the only alias is the base directory; with more than one alias each needs an entry."`
 	Configs               []filePattern     `json:"configs,omitempty" jsonschema_description:"KRM files to read as configuration: doublestar patterns relative to the base directory and confined to it. They are never emitted."`
 	Generators            []inlineGenerator `json:"generators,omitempty" jsonschema_description:"Inline ArtifactGenerators, the same as items of that kind."`
@@ -25,6 +26,7 @@ type provisionSpec struct {
 }
 
 type sourceEntry struct {
+	placed
 	Alias          aliasName `json:"alias,omitempty" jsonschema_description:"An ArtifactGenerator's spec.sources[].alias. It may be left out while only one alias exists."`
 	Directory      directory `json:"directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute."`
 	Revision       revision  `json:"revision,omitempty" jsonschema_description:"The revision of the source, for artifacts with revision: \"@alias\". Default: status.artifact.revision of the source object among the items."`
@@ -32,14 +34,21 @@ type sourceEntry struct {
 }
 
 type deletionSpec struct {
+	placed
 	Baseline      innerPath `json:"baseline,omitempty" jsonschema_description:"The previous output, a file or directory below the base directory. Under kpt the previous output is among the items."`
 	MaxNamespaces limit     `json:"maxNamespaces,omitempty" jsonschema_description:"How many namespaces may leave at once: a number, or a percentage of the baseline rounded down. Default: 10%, at least 1."`
 	AllowEmpty    flag      `json:"allowEmpty,omitempty" jsonschema:"default=false" jsonschema_description:"Lets all namespaces leave, and lets a pattern match nothing."`
 }
 
+// placed is a wire struct that knows where it stands.
+type placed struct {
+	Pos krm.Pos `json:"-"`
+}
+
 // objectMeta is Kubernetes' ObjectMeta. Fields that only a server sets are
 // tolerated, so that an exported object can be used as it is.
 type objectMeta struct {
+	placed
 	Name        subdomain     `json:"name" jsonschema_description:"The name of the object."`
 	Namespace   labelName     `json:"namespace,omitempty" jsonschema:"default=default" jsonschema_description:"The namespace of the object."`
 	Labels      labelMap      `json:"labels,omitempty" jsonschema_description:"The labels of the object itself."`
@@ -49,13 +58,17 @@ type objectMeta struct {
 
 // serverMeta is what a server adds to an object; nothing here reads it.
 type serverMeta struct {
-	UID               *krm.Node `json:"uid,omitempty" jsonschema_description:"Set by a server, ignored."`
-	ResourceVersion   *krm.Node `json:"resourceVersion,omitempty" jsonschema_description:"Set by a server, ignored."`
-	Generation        *krm.Node `json:"generation,omitempty" jsonschema_description:"Set by a server, ignored."`
-	CreationTimestamp *krm.Node `json:"creationTimestamp,omitempty" jsonschema_description:"Set by a server, ignored."`
-	ManagedFields     *krm.Node `json:"managedFields,omitempty" jsonschema_description:"Set by a server, ignored."`
-	OwnerReferences   *krm.Node `json:"ownerReferences,omitempty" jsonschema_description:"Set by a server, ignored."`
-	Finalizers        *krm.Node `json:"finalizers,omitempty" jsonschema_description:"Set by a server, ignored."`
+	UID                        *krm.Node `json:"uid,omitempty" jsonschema_description:"Set by a server, ignored."`
+	ResourceVersion            *krm.Node `json:"resourceVersion,omitempty" jsonschema_description:"Set by a server, ignored."`
+	Generation                 *krm.Node `json:"generation,omitempty" jsonschema_description:"Set by a server, ignored."`
+	CreationTimestamp          *krm.Node `json:"creationTimestamp,omitempty" jsonschema_description:"Set by a server, ignored."`
+	ManagedFields              *krm.Node `json:"managedFields,omitempty" jsonschema_description:"Set by a server, ignored."`
+	OwnerReferences            *krm.Node `json:"ownerReferences,omitempty" jsonschema_description:"Set by a server, ignored."`
+	Finalizers                 *krm.Node `json:"finalizers,omitempty" jsonschema_description:"Set by a server, ignored."`
+	DeletionTimestamp          *krm.Node `json:"deletionTimestamp,omitempty" jsonschema_description:"Set by a server, ignored."`
+	DeletionGracePeriodSeconds *krm.Node `json:"deletionGracePeriodSeconds,omitempty" jsonschema_description:"Set by a server, ignored."`
+	GenerateName               *krm.Node `json:"generateName,omitempty" jsonschema_description:"Set by a server, ignored."`
+	SelfLink                   *krm.Node `json:"selfLink,omitempty" jsonschema_description:"Set by a server, ignored."`
 }
 
 // artifactGenerator is `source.extensions.fluxcd.io/v1beta1 ArtifactGenerator`.
@@ -77,6 +90,7 @@ type inlineGenerator struct {
 }
 
 type generatorSpec struct {
+	placed
 	ServiceAccountName subdomain          `json:"serviceAccountName,omitempty" jsonschema_description:"The service account that applies namespaces and artifacts outside the generator's own namespace."`
 	PathPattern        pathPattern        `json:"pathPattern,omitempty" check:"later" jsonschema_description:"Drives discovery: @alias/ and a path of literal text and {captures}, each capture within one path segment. Every directory that matches yields the artifacts."`
 	CommonMetadata     *commonMetadata    `json:"commonMetadata,omitempty" jsonschema_description:"Labels and annotations of every ExternalArtifact and managed Namespace."`
@@ -86,11 +100,13 @@ type generatorSpec struct {
 }
 
 type commonMetadata struct {
+	placed
 	Labels      labelMap      `json:"labels,omitempty" check:"later" jsonschema_description:"Labels to add."`
 	Annotations annotationMap `json:"annotations,omitempty" check:"later" jsonschema_description:"Annotations to add."`
 }
 
 type sourceReference struct {
+	placed
 	Alias     aliasName  `json:"alias" jsonschema_description:"The name that stands for the source, written @alias elsewhere."`
 	Kind      sourceKind `json:"kind" jsonschema_description:"The kind of the Flux source."`
 	Name      sourceName `json:"name" jsonschema_description:"The name of the Flux source."`
@@ -98,6 +114,7 @@ type sourceReference struct {
 }
 
 type artifactSpec struct {
+	placed
 	Name           artifactName    `json:"name" check:"later" jsonschema_description:"The name of the ExternalArtifact. It may hold {captures} of the path pattern, in lower case."`
 	Namespace      artifactName    `json:"namespace,omitempty" check:"later" jsonschema_description:"The namespace of the ExternalArtifact. It may hold {captures}, in lower case. Default: the generator's."`
 	Revision       aliasReference  `json:"revision,omitempty" jsonschema_description:"@alias: the artifact takes over the revision of that source. Default: latest@ and the digest."`
@@ -107,6 +124,7 @@ type artifactSpec struct {
 }
 
 type copyOperation struct {
+	placed
 	From     copyFrom     `json:"from" check:"later" jsonschema_description:"@alias/path: a file, a directory or a glob in a source. It may hold {captures}."`
 	To       copyTo       `json:"to" check:"later" jsonschema_description:"@artifact/path: where it goes. It may hold {captures}."`
 	Exclude  []globText   `json:"exclude,omitempty" jsonschema:"maxItems=100" check:"later" jsonschema_description:"Globs of what to leave out."`
@@ -115,23 +133,27 @@ type copyOperation struct {
 }
 
 type managedNamespaces struct {
+	placed
 	AllowedNames []ruleText         `json:"allowedNames" jsonschema:"minItems=1" check:"later" jsonschema_description:"CEL expressions over ns, the name of a namespace. A name is allowed when one of them is true."`
 	Prune        flag               `json:"prune" jsonschema_description:"Whether a namespace that is no longer needed may be deleted."`
 	Metadata     *namespaceMetadata `json:"metadata,omitempty" check:"later" jsonschema_description:"Labels and annotations of the namespaces, on top of commonMetadata."`
 }
 
 type namespaceMetadata struct {
+	placed
 	FromSource *fromSource         `json:"fromSource,omitempty" jsonschema_description:"Takes metadata from a NamespaceMetadata file that the tenant writes."`
 	From       []metadataOperation `json:"from,omitempty" jsonschema_description:"Metadata of the platform team, applied last and in this order."`
 }
 
 type fromSource struct {
+	placed
 	Path               sourcePath `json:"path" check:"later" jsonschema_description:"The NamespaceMetadata file, @alias/path. It may hold the {captures} that every artifact's namespace holds."`
 	AllowedAnnotations ruleMap    `json:"allowedAnnotations,omitempty" check:"later" jsonschema_description:"The annotations a tenant may set, each with a CEL expression over value."`
 	AllowedLabels      ruleMap    `json:"allowedLabels,omitempty" check:"later" jsonschema_description:"The labels a tenant may set, each with a CEL expression over value."`
 }
 
 type metadataOperation struct {
+	placed
 	Strategy    metadataStrategy `json:"strategy" check:"later" jsonschema_description:"Reset clears what there is and then sets; Override replaces on conflict; Merge only adds what is absent."`
 	Namespace   namespaceOrAll   `json:"namespace" check:"later" jsonschema_description:"The namespace that the operation is for, or * for all."`
 	Annotations annotationMap    `json:"annotations,omitempty" check:"later" jsonschema_description:"Annotations of the operation."`
@@ -140,15 +162,16 @@ type metadataOperation struct {
 
 // configMap is kpt's `configMap:` sugar. kpt turns all values into strings.
 type configMap struct {
-	APIVersion krm.Str         `json:"apiVersion"`
-	Kind       krm.Str         `json:"kind"`
-	Metadata   *configMapMeta  `json:"metadata,omitempty"`
-	Data       *configMapData  `json:"data,omitempty"`
-	BinaryData *nothing        `json:"binaryData,omitempty"`
-	Immutable  *krm.Node       `json:"immutable,omitempty"`
+	APIVersion krm.Str        `json:"apiVersion"`
+	Kind       krm.Str        `json:"kind"`
+	Metadata   *configMapMeta `json:"metadata,omitempty"`
+	Data       *configMapData `json:"data,omitempty"`
+	BinaryData *nothing       `json:"binaryData,omitempty"`
+	Immutable  *krm.Node      `json:"immutable,omitempty"`
 }
 
 type configMapMeta struct {
+	placed
 	Name        krm.Str       `json:"name,omitempty"`
 	Namespace   labelName     `json:"namespace,omitempty"`
 	Labels      labelMap      `json:"labels,omitempty"`
@@ -157,8 +180,9 @@ type configMapMeta struct {
 }
 
 type configMapData struct {
-	Directory  directory `json:"directory,omitempty"`
-	AllowEmpty quoted    `json:"allowEmpty,omitempty"`
+	placed
+	Directory  directory   `json:"directory,omitempty"`
+	AllowEmpty trueOrFalse `json:"allowEmpty,omitempty"`
 }
 
 // nothing is a map that must be empty.

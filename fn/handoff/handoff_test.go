@@ -8,8 +8,8 @@ import (
 
 func TestKeepSpeaksToEveryDefaultApplier(t *testing.T) {
 	assert.Equal(t, map[string]string{
-		"a": "b",
-		"argocd.argoproj.io/sync-options":         "Prune=false,Delete=false",
+		"a":                               "b",
+		"argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
 		"client.lifecycle.config.k8s.io/deletion": "detach",
 		"fluxcd.controlplane.io/prune":            "disabled",
 		"helm.sh/resource-policy":                 "keep",

@@ -1,5 +1,27 @@
 package krm
 
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The annotations by which hosts keep track of where an item belongs (KRM
+// functions specification; the ones without `internal.` are the older spelling).
+const (
+	pathAnnotation        = "internal.config.kubernetes.io/path"
+	indexAnnotation       = "internal.config.kubernetes.io/index"
+	packagePathAnnotation = "internal.config.kubernetes.io/package-path"
+	legacyPathAnnotation  = "config.kubernetes.io/path"
+	legacyIndexAnnotation = "config.kubernetes.io/index"
+	legacyIDAnnotation    = "config.k8s.io/id"
+	internalPrefix        = "internal.config.kubernetes.io/"
+)
+
 // List is a ResourceList. Items that are not ours are kept as the text that
 // came in.
 type List struct {
@@ -7,6 +29,16 @@ type List struct {
 	Items []*Item
 	// Config is the functionConfig, nil when there is none.
 	Config *Item
+
+	// sections are the top-level entries in the order of the input; `items` and
+	// `results` are always among them.
+	sections []section
+	// indent is the column of the dashes of the items.
+	indent int
+	// foreign are the earlier results of other functions, one list entry each;
+	// replaced tells whether there were earlier ones of ours.
+	foreign  []string
+	replaced bool
 }
 
 // Item is one object of a List: its text, and the few fields that everyone
@@ -15,41 +47,101 @@ type Item struct {
 	APIVersion, Kind, Name, Namespace, UID string
 	// Annotations holds the string-valued annotations, the host's included.
 	Annotations map[string]string
+
+	// text is the item as block YAML, whole lines that parse on their own: a
+	// list of one entry, or the `functionConfig` entry of the list. Comments
+	// before the item belong to it.
+	text string
 }
 
-// Read parses a ResourceList. The error says why the text is none (exit 2).
-func Read(data []byte) (*List, error) { return nil, nil }
+// Read parses a ResourceList (KRM functions specification, `config.kubernetes.io`
+// v1, v1beta1 or v1alpha1), in YAML or JSON. The error says why the text is none
+// (exit 2).
+//
+// What hosts send, plain block style, is understood without a YAML library,
+// and the text of the items is kept byte for byte. Whatever is not certainly
+// understood goes to the library: one item where its borders are certain, else
+// the whole list, whose items are then written anew.
+func Read(data []byte) (*List, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(data) {
+		return nil, errors.New("the input is not UTF-8 text")
+	}
+	if list, ok := readBlock(string(data)); ok {
+		return list, nil
+	}
+	return readAny(data)
+}
 
 // Identity returns the object's identity.
 func (i *Item) Identity() Identity {
 	return Identity{GroupOf(i.APIVersion), i.Kind, i.Namespace, i.Name}
 }
 
-// Path is the item's path annotation, slash-separated, "" when there is none.
-func (i *Item) Path() string { return "" }
+// Path is the item's path annotation, slash-separated and cleaned, "" when there
+// is none. Hosts write a path below the package; the caller refuses one that is
+// absolute or begins with `..`.
+func (i *Item) Path() string {
+	given := i.annotation(pathAnnotation, legacyPathAnnotation)
+	if given == "" {
+		return ""
+	}
+	return path.Clean(strings.ReplaceAll(given, `\`, "/"))
+}
 
 // Index is the item's index annotation, 0 when there is none.
-func (i *Item) Index() int { return 0 }
+func (i *Item) Index() int {
+	index, err := strconv.Atoi(i.annotation(indexAnnotation, legacyIndexAnnotation))
+	if err != nil {
+		return 0
+	}
+	return index
+}
+
+// annotation returns the first of these annotations that is there.
+func (i *Item) annotation(keys ...string) string {
+	for _, key := range keys {
+		if value, found := i.Annotations[key]; found {
+			return value
+		}
+	}
+	return ""
+}
 
 // PackagePath is the absolute package path that `kpt fn render` sets, or "".
-func (i *Item) PackagePath() string { return "" }
+func (i *Item) PackagePath() string { return i.Annotations[packagePathAnnotation] }
 
 // Pos is the item's place: file and index where the host gave them, and the
 // object.
-func (i *Item) Pos() Pos { return Pos{} }
+func (i *Item) Pos() Pos {
+	return Pos{File: i.Path(), Index: i.Index(), Object: i.Identity(), APIVersion: i.APIVersion}
+}
 
 // Node parses the whole item; positions have field paths and no lines.
-func (i *Item) Node(rep *Report) (*Node, bool) { return nil, false }
+func (i *Item) Node(rep *Report) (*Node, bool) {
+	value, err := decodeEntry(i.text)
+	if err != nil {
+		rep.Errorf("yaml-syntax", i.Pos(), "", "not valid YAML: %v", err)
+		return nil, false
+	}
+	return nodeFromYAML(value, i.Pos(), rep)
+}
 
 // HostAnnotations are the annotations by which the host recognises the item
 // (path, index, id, `internal.config.kubernetes.io/*`), the package path left
 // out: an object that we regenerate keeps them.
-func (i *Item) HostAnnotations() map[string]string { return nil }
+func (i *Item) HostAnnotations() map[string]string {
+	host := maps.Clone(i.Annotations)
+	maps.DeleteFunc(host, func(key, _ string) bool { return !isHostAnnotation(key) })
+	return host
+}
 
-// WithLocalConfig returns the item with `config.kubernetes.io/local-config:
-// "true"` added to its text, which changes nowhere else.
-func (i *Item) WithLocalConfig() *Item { return i }
-
-// Render writes the list with these items and objects, in this order, and
-// these findings in the place of our earlier ones.
-func (l *List) Render(items []*Item, objects []*Object, findings []Finding) []byte { return nil }
+func isHostAnnotation(key string) bool {
+	switch key {
+	case legacyPathAnnotation, legacyIndexAnnotation, legacyIDAnnotation:
+		return true
+	case packagePathAnnotation:
+		return false
+	}
+	return strings.HasPrefix(key, internalPrefix)
+}

@@ -20,6 +20,8 @@ type Pos struct {
 	Line, Column int
 	// Object is the object that Field is a path into; zero when there is none.
 	Object Identity
+	// APIVersion is the object's version where it is known; results name it.
+	APIVersion string
 	// Field is a path such as `spec.artifacts[0].copy[1].from`.
 	Field string
 }

@@ -42,7 +42,7 @@ func (d diskDirectory) list() ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	listed, err := f.ReadDir(-1)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (d diskDirectory) read(name string, limit int64) (Content, error) {
 	if err != nil {
 		return Content{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	switch {
 	case err != nil:

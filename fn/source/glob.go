@@ -43,11 +43,7 @@ func ParseGlob(pattern string) (Glob, error) {
 			g.segments = append(g.segments, segment{recursive: true})
 			break
 		}
-		s := segment{text: text, recursive: text == "**", literal: !strings.ContainsAny(text, `*?[{`)}
-		if s.literal {
-			s.text = unescape(text)
-		}
-		g.segments = append(g.segments, s)
+		g.segments = append(g.segments, newSegment(text))
 	}
 	g.split()
 	return g, nil
@@ -57,7 +53,7 @@ func ParseGlob(pattern string) (Glob, error) {
 // a pattern without wildcards names is an entry of its base.
 func (g *Glob) split() {
 	n := 0
-	for n < len(g.segments)-1 && g.segments[n].literal {
+	for n < len(g.segments)-1 && g.segments[n].literal && g.segments[n].text != "" {
 		n++
 	}
 	var names []string
@@ -67,18 +63,20 @@ func (g *Glob) split() {
 	g.base, g.segments = strings.Join(names, "/"), g.segments[n:]
 }
 
-func unescape(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	var b strings.Builder
+// newSegment knows a literal segment, escapes resolved: it is compared byte by
+// byte, which doublestar does not do with names that are not UTF-8.
+func newSegment(text string) segment {
+	var literal strings.Builder
 	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			i++
+		if strings.IndexByte("*?[{", text[i]) >= 0 {
+			return segment{text: text, recursive: text == "**"}
 		}
-		b.WriteByte(text[i])
+		if text[i] == '\\' {
+			i++ // ValidatePattern: something follows
+		}
+		literal.WriteByte(text[i])
 	}
-	return b.String()
+	return segment{text: literal.String(), literal: true}
 }
 
 // EscapeGlob returns the pattern that matches text and nothing else.

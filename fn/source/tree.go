@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ const maxDepth = 250
 type Tree struct {
 	place  string
 	levels []level
-	hidden string
+	hidden []string
 }
 
 // level is one directory of the current chain.
@@ -102,24 +103,24 @@ func newTree(root directory, place string) (*Tree, error) {
 	return t, t.push("", "", root)
 }
 
-// Without hides a directory of the tree and everything below it. What a run
+// Hide leaves a directory, and everything below it, out of the tree: what a run
 // writes must never be what the next run reads.
-func (t *Tree) Without(dir string) *Tree {
-	t.hidden = dir
+func (t *Tree) Hide(dir string) {
+	t.hidden = append(t.hidden, dir)
 	t.leave(1)
-	if root := &t.levels[0]; dir != "" {
-		root.entries = t.visible("", slices.Clone(root.entries))
+	if len(t.levels) > 0 {
+		t.levels[0].entries = t.visible("", slices.Clone(t.levels[0].entries))
 	}
-	return t
 }
 
-// visible drops the hidden directory from the listing of dir.
+// visible drops the hidden directories from the listing of dir.
 func (t *Tree) visible(dir string, entries []Entry) []Entry {
-	parent, name := split(t.hidden)
-	if name == "" || parent != dir {
-		return entries
+	for _, hidden := range t.hidden {
+		if parent, name := split(hidden); parent == dir {
+			entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Name == name })
+		}
 	}
-	return slices.DeleteFunc(entries, func(e Entry) bool { return e.Name == name })
+	return entries
 }
 
 // Place is what messages call a path of the tree: one line of text, whatever
@@ -208,31 +209,44 @@ func (t *Tree) find(path string) (*level, EntryType, error) {
 
 // enter makes dir the end of the chain, or a part of it, and returns its level.
 func (t *Tree) enter(dir string) (*level, error) {
-	depth, end := 0, -1
-	for end < len(dir) && dir != "" {
-		start := end + 1
-		if end = strings.IndexByte(dir[start:], '/'); end < 0 {
-			end = len(dir)
-		} else {
-			end += start
-		}
+	if len(t.levels) == 0 {
+		return nil, t.fault("open", dir, fs.ErrClosed)
+	}
+	depth := 0
+	for path, name := range steps(dir) {
 		depth++
-		name := dir[start:end]
 		if depth < len(t.levels) && t.levels[depth].name == name {
 			continue
 		}
 		t.leave(depth)
-		if err := t.descend(dir[:end], name); err != nil {
-			return nil, t.inTheMiddle(err, dir, end)
+		if err := t.descend(path, name); err != nil {
+			return nil, t.inTheMiddle(err, path, dir)
 		}
 	}
 	return &t.levels[depth], nil
 }
 
-// inTheMiddle is the error for a path that goes on below something that is no
-// directory: there is nothing there.
-func (t *Tree) inTheMiddle(err error, dir string, end int) error {
-	if end < len(dir) && errors.Is(err, ErrNotDirectory) {
+// steps yields the directories on the way to dir, dir included, and their names.
+func steps(dir string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for start := 0; dir != ""; {
+			end := strings.IndexByte(dir[start:], '/')
+			if end < 0 {
+				yield(dir, dir[start:])
+				return
+			}
+			if !yield(dir[:start+end], dir[start:start+end]) {
+				return
+			}
+			start += end + 1
+		}
+	}
+}
+
+// inTheMiddle turns the error for a path that goes on below a file: there is
+// nothing there.
+func (t *Tree) inTheMiddle(err error, at, dir string) error {
+	if at != dir && errors.Is(err, ErrNotDirectory) {
 		return t.fault("open", dir, fs.ErrNotExist)
 	}
 	return err

@@ -144,11 +144,15 @@ func (w *walk) enter(s step, seg segment, name string, values []string) bool {
 // unusable says why captured texts cannot become labels, and what to do.
 func (s segment) unusable(values []string) (bad, hint string) {
 	for i, value := range values {
+		what := "the capture `{" + s.captures[i] + "}`"
 		switch problem := labelValue.problem(strings.ToLower(value)); {
 		case !isASCII(value):
-			return fmt.Sprintf("the capture `{%s}` must be ASCII, %q has %s", s.captures[i], value, codePoints(value)), labelValue.rename(value)
+			bad = fmt.Sprintf("%s must be ASCII, %q has %s", what, value, codePoints(value))
 		case problem != "":
-			return fmt.Sprintf("the capture `{%s}` is %q, and %s", s.captures[i], value, problem), labelValue.rename(value)
+			bad = fmt.Sprintf("%s is %q, and %s", what, value, problem)
+		}
+		if bad != "" {
+			return bad, labelValue.rename(what, value)
 		}
 	}
 	return "", ""

@@ -13,8 +13,7 @@ const (
 	maxSubdomain  = 253
 )
 
-// rule is one syntax of names of the Kubernetes API. Each check returns what is
-// wrong, or "".
+// nameRule is one syntax of names of the Kubernetes API.
 type nameRule struct {
 	// what is the article and name of the syntax.
 	what string
@@ -95,17 +94,19 @@ func (r nameRule) suggest(name string) string {
 	return suggestion
 }
 
-// rename is the hint for a name that breaks the rule.
-func (r nameRule) rename(name string) string {
+// rename is the hint for a directory that gives what a name that breaks the
+// rule.
+func (r nameRule) rename(what, name string) string {
+	hint := "rename the directory so that " + what
 	switch suggestion := r.suggest(name); {
 	case !isASCII(name):
-		return "write it with the letters a to z, digits and `-`"
+		return hint + " has only the letters a to z, digits and `-`"
 	case suggestion != "":
-		return fmt.Sprintf("rename it, for example to %q", suggestion)
+		return fmt.Sprintf("%s is, for example, %q", hint, suggestion)
 	case len(name) > r.max:
-		return fmt.Sprintf("make it at least %d characters shorter", len(name)-r.max)
+		return fmt.Sprintf("%s is shorter by %d or more", hint, len(name)-r.max)
 	}
-	return "rename it"
+	return hint + " keeps the rule"
 }
 
 func describe(c rune) string {

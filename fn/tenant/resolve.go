@@ -46,15 +46,9 @@ type resolver struct {
 
 // add resolves one artifact of one match.
 func (r *resolver) add(match Match, artifact int, names Names) {
-	name := names.Name.Render(match.Lower)
-	if problem := subdomain.problem(name); problem != "" {
-		dir := r.pattern.cut(match.Dir, names.Name.Captures())
-		r.rep.Errorf("artifact-name", r.pos(dir), subdomain.rename(name),
-			"the directory %q gives the artifact the name %q: %s", dir, name, problem)
-		return
-	}
-	claim, ok := r.claim(match, names)
-	if !ok {
+	name, named := r.name(match, names)
+	claim, claimed := r.claim(match, names)
+	if !named || !claimed {
 		return
 	}
 	tenant := r.tenant(claim)
@@ -70,6 +64,17 @@ func (r *resolver) add(match Match, artifact int, names Names) {
 	tenant.Modules = append(tenant.Modules, Module{Match: match, Artifact: artifact, Name: name})
 }
 
+func (r *resolver) name(match Match, names Names) (string, bool) {
+	name := names.Name.Render(match.Lower)
+	problem := subdomain.problem(name)
+	if problem != "" {
+		dir := r.pattern.cut(match.Dir, names.Name.Captures())
+		r.rep.Errorf("artifact-name", r.pos(dir), subdomain.rename("the artifact's name", name),
+			"the directory %q gives an artifact the name %q: %s", dir, name, problem)
+	}
+	return name, problem == ""
+}
+
 // claim is the tenant that a match asks for; the modules are added later.
 func (r *resolver) claim(match Match, names Names) (Tenant, bool) {
 	if names.Namespace.IsZero() {
@@ -78,7 +83,7 @@ func (r *resolver) claim(match Match, names Names) (Tenant, bool) {
 	captures := names.Namespace.Captures()
 	namespace, dir := names.Namespace.Render(match.Lower), r.pattern.cut(match.Dir, captures)
 	if problem := dnsLabel.problem(namespace); problem != "" {
-		r.rep.Errorf("namespace-name", r.pos(dir), dnsLabel.rename(namespace),
+		r.rep.Errorf("namespace-name", r.pos(dir), dnsLabel.rename("the namespace", namespace),
 			"the directory %q asks for the namespace %q: %s", dir, namespace, problem)
 		return Tenant{}, false
 	}
@@ -100,7 +105,8 @@ func (r *resolver) tenant(claim Tenant) *Tenant {
 		return &r.tenants[len(r.tenants)-1]
 	}
 	tenant := &r.tenants[at]
-	if tenant.Own != claim.Own || !maps.Equal(tenant.Raw, claim.Raw) {
+	tenant.Own = tenant.Own && claim.Own
+	if !maps.Equal(tenant.Raw, claim.Raw) {
 		r.rep.Errorf("namespace-collision", r.pos(claim.Dir), "rename one of them, or use in the `namespace` of the artifact every capture that tells them apart",
 			"the directories %q and %q both ask for the namespace %q", tenant.Dir, claim.Dir, claim.Namespace)
 		return nil

@@ -1,0 +1,203 @@
+package artifact
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/source"
+)
+
+// maxInputs bounds an inputs file: it ends up in the status of an object.
+const maxInputs = 100 << 10
+
+// artifactAlias is what `inputsFrom` calls the built artifact.
+const artifactAlias = "artifact"
+
+// InputsFrom is a valid spec.artifacts[].inputsFrom: one file, without wildcards,
+// whose path may hold captures.
+type InputsFrom struct {
+	alias krm.Str
+	path  krm.Template
+}
+
+// ParseInputsFrom checks everything that needs no file. `@artifact/path` is a
+// file of the built artifact.
+func ParseInputsFrom(s krm.Str, rep *krm.Report) (InputsFrom, bool) {
+	alias, path, what, hint := splitAlias(s)
+	if what == "" {
+		what, hint = badInputsPath(path)
+	}
+	if what != "" {
+		rep.Errorf("inputs-from", s.Pos, hint, "`inputsFrom` %q %s", s.Text, what)
+		return InputsFrom{}, false
+	}
+	t, ok := krm.ParseTemplate(s, rep)
+	return InputsFrom{alias, t}, ok
+}
+
+func badInputsPath(path string) (what, hint string) {
+	switch {
+	case path == "":
+		return "names no file", ""
+	case strings.ContainsAny(path, "*?[]"):
+		return "is a pattern", "name exactly one file"
+	}
+	return badPath(path)
+}
+
+// Alias is the source alias; `artifact`, which FromArtifact tells apart, is none.
+func (i InputsFrom) Alias() krm.Str { return i.alias }
+
+// FromArtifact tells whether the file is one of the built artifact.
+func (i InputsFrom) FromArtifact() bool { return i.alias.Text == artifactAlias }
+
+// Captures are the names that the path uses, each once.
+func (i InputsFrom) Captures() []string { return i.path.Captures() }
+
+// CheckCaptures tells whether every capture of the path is one of known.
+func (i InputsFrom) CheckCaptures(known []string, rep *krm.Report) bool {
+	return i.path.CheckCaptures(known, rep)
+}
+
+// Load reads and parses the inputs of an artifact, which must not have been
+// released. A missing file is an error: an artifact that silently lost its
+// `dependsOn` would be deployed out of order.
+func (i InputsFrom) Load(a *Artifact, values map[string]string, trees map[string]*source.Tree, rep *krm.Report) (*krm.Node, bool) {
+	tree := trees[i.alias.Text]
+	if i.FromArtifact() {
+		tree = a.Tree()
+	}
+	from := i.path.Render(values)
+	path := strings.TrimPrefix(from, "@"+i.alias.Text+"/")
+	if tree == nil {
+		rep.Errorf("copy-source-unknown", i.alias.Pos, "", "artifact %s: there is no source %q", a.what, i.alias.Text)
+		return nil, false
+	}
+	content, err := tree.ReadFile(path, maxInputs)
+	if err != nil {
+		i.fault(err, a.what, from, rep)
+		return nil, false
+	}
+	return ParseInputs(content.Data, tree.Place(path), rep)
+}
+
+func (i InputsFrom) fault(err error, what, from string, rep *krm.Report) {
+	pos := i.path.Str().Pos
+	var large *source.TooLargeError
+	var at *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		rep.Errorf("inputs-missing", pos, "add the file; an empty one means no inputs", "artifact %s: the inputs file %q does not exist", what, from)
+	case errors.As(err, &large) && errors.As(err, &at):
+		rep.Errorf("inputs-too-large", krm.Pos{File: at.Path}, "", "the inputs have %d bytes, %d are allowed", large.Size, large.Limit)
+	case errors.Is(err, source.ErrLink) && errors.As(err, &at):
+		rep.Errorf("inputs-link", pos, "replace the link by the file", "artifact %s: cannot read the inputs %q: %q is a link, and links are never followed", what, from, at.Path)
+	case errors.As(err, &at):
+		rep.Errorf("inputs-unreadable", pos, "", "artifact %s: cannot read the inputs %q: %v", what, from, at.Err)
+	default:
+		rep.Errorf("inputs-unreadable", pos, "", "artifact %s: cannot read the inputs %q: %v", what, from, err)
+	}
+}
+
+// ParseInputs parses exported inputs: one map of any JSON values. Explicit nulls
+// are kept. An empty file is an empty map. A value that cannot be JSON, or that
+// two readers would understand differently, is an error.
+func ParseInputs(data []byte, place string, rep *krm.Report) (*krm.Node, bool) {
+	if len(data) > maxInputs {
+		rep.Errorf("inputs-too-large", krm.Pos{File: place}, "", "the inputs have %d bytes, %d are allowed", len(data), maxInputs)
+		return nil, false
+	}
+	node, ok := krm.ParseFile(place, data, rep)
+	switch {
+	case !ok:
+		return nil, false
+	case node == nil:
+		return krm.NewMap(nil), true
+	case node.Kind != krm.MapNode:
+		rep.Errorf("inputs-not-map", node.Pos, "write `name: value` pairs", "the inputs must be a map, found %s", describeKind(node.Kind))
+		return nil, false
+	}
+	for scalar := range scalars(node) {
+		ok = checkInput(scalar, rep) && ok
+	}
+	warnNulls(node, place, rep)
+	return node, ok
+}
+
+func describeKind(kind krm.Kind) string {
+	switch kind {
+	case krm.NullNode:
+		return "null"
+	case krm.BoolNode:
+		return "a boolean"
+	case krm.IntNode, krm.FloatNode:
+		return "a number"
+	case krm.StringNode:
+		return "a string"
+	case krm.ListNode:
+		return "a list"
+	case krm.MapNode:
+		return "a map"
+	}
+	return "something else"
+}
+
+// checkInput refuses what YAML 1.1 and 1.2 read as different values, and numbers
+// that JSON readers would round or cannot hold.
+func checkInput(scalar *krm.Node, rep *krm.Report) bool {
+	switch {
+	case scalar.Ambiguous != "":
+		rep.Errorf("inputs-ambiguous-scalar", scalar.Pos, "put it in quotes if it is text; write numbers in decimal and booleans as true or false",
+			"YAML 1.1 reads the value as %s, YAML 1.2 as %s %s", scalar.Ambiguous, describeKind(scalar.Kind), scalar.Text)
+	case scalar.Kind == krm.IntNode && !fits64(scalar.Text):
+		rep.Errorf("inputs-number-range", scalar.Pos, "put it in quotes", "the integer does not fit into 64 bits")
+	case scalar.Kind == krm.FloatNode && !finite(scalar.Text):
+		rep.Errorf("inputs-number-range", scalar.Pos, "put it in quotes", "the number %s has no JSON form", scalar.Text)
+	default:
+		return true
+	}
+	return false
+}
+
+func fits64(text string) bool {
+	_, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		return true
+	}
+	_, err = strconv.ParseUint(text, 10, 64)
+	return err == nil
+}
+
+func finite(text string) bool {
+	f, err := strconv.ParseFloat(text, 64)
+	return err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
+}
+
+// warnNulls names the keys whose null an API server will drop: the object then
+// lacks the key.
+func warnNulls(node *krm.Node, place string, rep *krm.Report) {
+	var fields []string
+	for scalar := range scalars(node) {
+		if scalar.Kind == krm.NullNode && scalar.Ambiguous == "" {
+			fields = append(fields, "`"+scalar.Pos.Field+"`")
+		}
+	}
+	if len(fields) == 0 {
+		return
+	}
+	rep.Warnf("inputs-null", krm.Pos{File: place}, "leave the key out, or give it a value",
+		"an API server drops a key whose value is null: %s", listed(fields))
+}
+
+// listed joins the first ten words.
+func listed(words []string) string {
+	const most = 10
+	if len(words) <= most {
+		return strings.Join(words, ", ")
+	}
+	return strings.Join(words[:most], ", ") + " and " + strconv.Itoa(len(words)-most) + " more"
+}

@@ -1,0 +1,83 @@
+package fn
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/source"
+)
+
+// maxBaseline bounds a file of the previous output, in bytes.
+const maxBaseline = 256 << 20
+
+// fleet is what the previous output held: the items of a host that writes files,
+// and what `deletion.baseline` names. With neither there is no safeguard, and an
+// info says so.
+func (p *previous) fleet(list *krm.List, plan *config.Plan, rep *krm.Report) fleet {
+	stamps := stampsIn(p.made)
+	switch writesFiles := slices.ContainsFunc(list.Items, func(i *krm.Item) bool { return i.Path() != "" }); {
+	case plan.Deletion.Baseline.Text != "":
+		stamps = append(stamps, readBaseline(plan, rep)...)
+	case !writesFiles && len(plan.Generators) > 0:
+		rep.Infof("no-baseline", krm.Pos{}, "set `deletion.baseline` to the previous output",
+			"no deletion safeguard is active: without the previous output nobody sees what leaves it")
+	}
+	return newFleet(stamps)
+}
+
+// readBaseline reads the previous output from a file, or from the YAML and JSON
+// files below a directory. What is missing is an error: it would look like a
+// first run. An empty directory is one.
+func readBaseline(plan *config.Plan, rep *krm.Report) []stamp {
+	baseline := plan.Deletion.Baseline
+	tree, err := source.Open(plan.Base, ".")
+	if err == nil {
+		defer tree.Close()
+	}
+	var files []string
+	if err == nil {
+		files, err = baselineFiles(tree, path.Clean(baseline.Text))
+	}
+	if err != nil {
+		rep.Errorf("baseline-unreadable", baseline.Pos, "for a first run, make it an empty directory",
+			"the previous output %q cannot be read: %v", baseline.Text, err)
+		return nil
+	}
+	var stamps []stamp
+	for _, file := range files {
+		stamps = append(stamps, baselineStamps(tree, file, baseline.Pos, rep)...)
+	}
+	return stamps
+}
+
+func baselineFiles(tree *source.Tree, at string) ([]string, error) {
+	kind, err := tree.Stat(at)
+	switch {
+	case at == ".":
+		at = ""
+	case err != nil:
+		return nil, err
+	case kind == source.File:
+		return []string{at}, nil
+	case kind != source.Directory:
+		return nil, &fs.PathError{Op: "read", Path: tree.Place(at), Err: errors.New("it is neither a file nor a directory")}
+	}
+	files, _, err := tree.Glob(path.Join(source.EscapeGlob(at), "**/*.{yaml,yml,json}"))
+	return files, err
+}
+
+func baselineStamps(tree *source.Tree, file string, pos krm.Pos, rep *krm.Report) []stamp {
+	content, err := tree.ReadFile(file, maxBaseline)
+	if err == nil {
+		var items []*krm.Item
+		if items, err = krm.ReadObjects(content.Data); err == nil {
+			return stampsIn(items)
+		}
+	}
+	rep.Errorf("baseline-unreadable", krm.Pos{File: tree.Place(file)}, "", "the previous output, named by `%s`, cannot be read: %v", pos.Field, err)
+	return nil
+}

@@ -1,0 +1,118 @@
+package config
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+// area is where a generator looks for tenants: everything below the literal
+// prefix of its path pattern is a tenant's.
+type area struct {
+	// disk is the directory as an absolute path, "" when it is not known.
+	disk string
+	// listed are the directories that it may be in the list.
+	listed []string
+	// local is the directory from the base directory.
+	local string
+	// whole is set when the prefix is empty: the whole source is a tenant's.
+	whole bool
+}
+
+// newArea is the area below prefix in the source directory dir.
+func (b base) newArea(dir, prefix string) area {
+	a := area{local: path.Join(dir, prefix), whole: prefix == ""}
+	if disk := path.Join(b.from(dir), prefix); path.IsAbs(disk) {
+		a.disk = disk
+	}
+	a.listed = b.readings(dir, prefix)
+	return a
+}
+
+// readings are the paths that the area may have in the list. A host that gives
+// no package path does not say what paths are relative to: the root of the list
+// may be the base directory, the root of the source, or a directory between.
+func (b base) readings(dir, prefix string) []string {
+	down := segmentsOf(dir)
+	if path.IsAbs(dir) && path.IsAbs(b.dir) && within(path.Clean(dir), b.dir) {
+		down = segmentsOf(relative(path.Clean(dir), b.dir))
+	}
+	outside := path.IsAbs(dir) && !within(path.Clean(dir), b.dir)
+	for len(down) > 0 && down[0] == ".." {
+		down, outside = down[1:], true
+	}
+	whole := slices.Concat(down, segmentsOf(prefix))
+	var listed []string
+	for i := range len(whole) + 1 {
+		// From outside, the base directory may lie anywhere on the way to the area.
+		if i <= len(down) || outside && i < len(whole) {
+			listed = append(listed, strings.Join(whole[i:], "/"))
+		}
+	}
+	return listed
+}
+
+func segmentsOf(p string) []string {
+	p = strings.Trim(path.Clean(p), "/")
+	if p == "." || p == "" {
+		return nil
+	}
+	return strings.Split(p, "/")
+}
+
+// covers tells whether an item's file lies in the area.
+func (a area) covers(item *krm.Item, b base) bool {
+	if item == nil || item.Path() == "" {
+		return false
+	}
+	if disk, known := b.disk(item); known && a.disk != "" {
+		return below(disk, a.disk)
+	}
+	p := rooted(item.Path())
+	for _, dir := range a.listed {
+		if below(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// areas are those of several generators.
+type areas []area
+
+// covering are the areas that an item's file lies in.
+func (as areas) covering(item *krm.Item, b base) areas {
+	var found areas
+	for _, a := range as {
+		if a.covers(item, b) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// cover tells whether an item's file lies in one of the areas.
+func (as areas) cover(item *krm.Item, b base) bool { return len(as.covering(item, b)) > 0 }
+
+// whole tells whether all of the areas are whole sources.
+func (as areas) whole() bool {
+	for _, a := range as {
+		if !a.whole {
+			return false
+		}
+	}
+	return true
+}
+
+// coverFile tells whether a file, from the base directory, lies in an area that
+// is part of a source.
+func (as areas) coverFile(file string) bool {
+	for _, a := range as {
+		if !a.whole && below(file, a.local) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/source"
+)
+
+// maxFile bounds a file of spec.configs.
+const maxFile = 1 << 20
+
+// configFiles reads the files of spec.configs, which are below the base
+// directory.
+func (r *reader) configFiles() []document {
+	if len(r.configs) == 0 {
+		return nil
+	}
+	tree, err := source.Open(r.base.dir, ".")
+	if err != nil {
+		r.rep.Errorf("config-unreadable", r.configs[0].Pos, "", "the files of `configs` cannot be read: %v", err)
+		return nil
+	}
+	defer tree.Close()
+	var docs []document
+	for _, file := range r.matchFiles(tree) {
+		docs = append(docs, r.readFile(tree, file)...)
+	}
+	return docs
+}
+
+// matchFiles are the files that the patterns match, each once, sorted.
+func (r *reader) matchFiles(tree *source.Tree) []krm.Str {
+	var all []krm.Str
+	for _, pattern := range r.configs {
+		if pattern.Text == "" || !confined(krm.Str(pattern), r.rep) {
+			continue
+		}
+		files, links, err := tree.Glob(pattern.Text)
+		switch {
+		case err != nil:
+			r.rep.Errorf("config-unreadable", pattern.Pos, "", "%q cannot be read: %v", pattern.Text, err)
+		case len(files) == 0:
+			r.rep.Errorf("config-not-found", pattern.Pos, "paths start from the base directory, "+r.base.dir,
+				"no file matches %q", pattern.Text)
+		}
+		for _, link := range links {
+			r.rep.Warnf("config-link", pattern.Pos, "name the file itself", "%q is a link and is not read", link)
+		}
+		for _, file := range files {
+			all = append(all, krm.Str{Text: file, Pos: pattern.Pos})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b krm.Str) int { return strings.Compare(a.Text, b.Text) })
+	return slices.CompactFunc(all, func(a, b krm.Str) bool { return a.Text == b.Text })
+}
+
+func (r *reader) readFile(tree *source.Tree, file krm.Str) []document {
+	content, err := tree.ReadFile(file.Text, maxFile)
+	if err != nil {
+		r.rep.Errorf("config-unreadable", file.Pos, "", "%q cannot be read: %v", file.Text, err)
+		return nil
+	}
+	nodes, _ := krm.ParseFiles(tree.Place(file.Text), content.Data, r.rep)
+	var docs []document
+	for _, node := range nodes {
+		if d, ok := r.fileDocument(node, file.Text); ok {
+			docs = append(docs, d)
+		}
+	}
+	return docs
+}
+
+// fileDocument keeps what configures a run. A wildcard may match the
+// functionConfig itself; anything else has no business in `configs`.
+func (r *reader) fileDocument(node *krm.Node, file string) (document, bool) {
+	if node.Kind != krm.MapNode {
+		r.rep.Errorf("config-type", node.Pos, "", "must be a map, found %s", describe(node))
+		return document{}, false
+	}
+	id := nodeIdentity(node)
+	switch {
+	case id.Kind == generatorKind && id.Group == generatorGroup:
+		return document{id: id, node: node, file: file}, true
+	case id.Group == sourceGroup && isSourceKind(id.Kind):
+		r.sources = append(r.sources, node)
+	case r.list.Config != nil && id.Kind == r.list.Config.Kind && id.Name == r.list.Config.Name:
+	default:
+		kinds := append([]string{generatorKind}, sourceKinds()...)
+		r.rep.Errorf("config-kind", node.Pos.At("kind"), didYouMean(id.Kind, kinds),
+			"a file of `configs` must hold one of %s, found kind %q", listOf(kinds), id.Kind)
+	}
+	return document{}, false
+}
+
+// warnConfigsInArea warns about configuration where tenants write: whoever can
+// change it decides about everybody.
+func (r *reader) warnConfigsInArea(docs []document, area areas) {
+	for _, d := range docs {
+		if d.file != "" && area.coverFile(d.file) {
+			r.rep.Warnf("config-in-tenant-directory", d.node.Pos, "keep configuration outside of the tenants' directories",
+				"%s is read as configuration and lies in a tenant's directory", d.file)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package config
+
+import (
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+// directories are the entries of spec.sources, or what stands for them in the
+// other kinds of functionConfig: one entry without an alias.
+type directories []sourceEntry
+
+// entry is the one for an alias.
+func (ds directories) entry(alias string) (sourceEntry, bool) {
+	for _, d := range ds {
+		if d.Alias.Text == alias {
+			return d, true
+		}
+	}
+	if len(ds) == 1 && ds[0].Alias.Text == "" {
+		return ds[0], true
+	}
+	return sourceEntry{}, false
+}
+
+// of is the directory of an alias; the base directory when nothing is said.
+func (ds directories) of(alias string) string {
+	if d, found := ds.entry(alias); found && d.Directory.Text != "" {
+		return path.Clean(d.Directory.Text)
+	}
+	return "."
+}
+
+// readSources maps the aliases of all generators to directories.
+func (r *reader) readSources(generators []*generator, own string) []Source {
+	used := map[string]krm.Pos{}
+	for _, g := range generators {
+		for _, s := range g.Spec.Sources {
+			if _, seen := used[s.Alias.Text]; !seen && s.Alias.Text != "" {
+				used[s.Alias.Text] = s.Alias.Pos
+			}
+		}
+	}
+	aliases := slices.Sorted(maps.Keys(used))
+	r.checkEntries(aliases)
+	var sources []Source
+	for _, alias := range aliases {
+		entry, found := r.entries.entry(alias)
+		pos := entry.Directory.Pos
+		if !found {
+			pos = used[alias]
+		}
+		if r.isMapped(alias, aliases) {
+			dir := r.entries.of(alias)
+			sources = append(sources, Source{
+				Alias: alias, Directory: r.base.from(dir), Place: dir, Skip: r.base.skip(dir, own), Pos: pos,
+			})
+			continue
+		}
+		r.rep.Errorf("source-unmapped", pos, r.unmappedHint(alias), "nothing says where the files of source %q are", alias)
+	}
+	return sources
+}
+
+// isMapped: one entry without an alias, or none, stands for the only alias.
+func (r *reader) isMapped(alias string, aliases []string) bool {
+	for _, entry := range r.entries {
+		if entry.Alias.Text == alias {
+			return true
+		}
+	}
+	named := slices.ContainsFunc(r.entries, func(e sourceEntry) bool { return e.Alias.Text != "" })
+	return len(aliases) == 1 && !named
+}
+
+func (r *reader) unmappedHint(alias string) string {
+	var written []string
+	for _, entry := range r.entries {
+		written = append(written, entry.Alias.Text)
+	}
+	if hint := didYouMean(alias, written); hint != "" {
+		return hint
+	}
+	return "with more than one alias, give each an entry with `alias` and `directory` in `spec.sources` of a ProvisionTenants"
+}
+
+// checkEntries checks spec.sources against itself and the aliases of the run.
+func (r *reader) checkEntries(aliases []string) {
+	seen := map[string]bool{}
+	for _, entry := range r.entries {
+		alias := krm.Str(entry.Alias)
+		switch {
+		case alias.Text == "" && len(r.entries) > 1:
+			r.rep.Errorf("config-required", entry.Pos.At("alias"), "", "`alias` is required with more than one source")
+		case seen[alias.Text]:
+			r.rep.Errorf("config-duplicate", alias.Pos, "remove one of the two", "source alias %q is there twice", alias.Text)
+		case alias.Text != "" && !slices.Contains(aliases, alias.Text):
+			r.rep.Warnf("source-unused", alias.Pos, didYouMean(alias.Text, aliases), "no generator has the source alias %q", alias.Text)
+		}
+		seen[alias.Text] = true
+	}
+}

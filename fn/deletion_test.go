@@ -1,0 +1,93 @@
+package fn
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+func fleetOf(names ...string) fleet {
+	f := fleet{}
+	for _, name := range names {
+		f[name] = []string{"sha256:" + name}
+	}
+	return f
+}
+
+func many(n int) fleet {
+	f := fleet{}
+	for i := range n {
+		f[fmt.Sprintf("tenant-%02d", i)] = []string{fmt.Sprintf("sha256:%d", i)}
+	}
+	return f
+}
+
+func without(f fleet, names ...string) fleet {
+	rest := fleet{}
+	for name, digests := range f {
+		rest[name] = digests
+	}
+	for _, name := range names {
+		delete(rest, name)
+	}
+	return rest
+}
+
+var percent10 = config.Limit{Number: 10, Percent: true}
+
+func TestGuardDeletions(t *testing.T) {
+	for name, tc := range map[string]struct {
+		before, after fleet
+		deletion      config.Deletion
+		want          []string
+	}{
+		"first run":          {nil, fleetOf("a"), config.Deletion{Max: percent10}, nil},
+		"nothing leaves":     {fleetOf("a"), fleetOf("a", "b"), config.Deletion{Max: percent10}, nil},
+		"the default is one": {fleetOf("a", "b"), fleetOf("a"), config.Deletion{Max: percent10}, []string{"namespace-left"}},
+		"rounded down":       {many(29), without(many(29), "tenant-01", "tenant-02"), config.Deletion{Max: percent10}, []string{"namespace-left", "namespace-left"}},
+		"one too many":       {many(29), without(many(29), "tenant-01", "tenant-02", "tenant-03"), config.Deletion{Max: percent10}, []string{"deletion-limit", "namespace-left", "namespace-left", "namespace-left"}},
+		"raised":             {many(29), without(many(29), "tenant-01", "tenant-02", "tenant-03"), config.Deletion{Max: config.Limit{Number: 3}}, []string{"namespace-left", "namespace-left", "namespace-left"}},
+		"zero":               {fleetOf("a", "b"), fleetOf("a"), config.Deletion{Max: config.Limit{Number: 0}}, []string{"deletion-limit", "namespace-left"}},
+		"all":                {fleetOf("a"), nil, config.Deletion{Max: percent10}, []string{"deletion-all", "namespace-left"}},
+		"all, allowed":       {fleetOf("a"), nil, config.Deletion{Max: percent10, AllowEmpty: true}, []string{"namespace-left"}},
+		"all, half allowed":  {fleetOf("a", "b"), nil, config.Deletion{Max: percent10, AllowEmpty: true}, []string{"deletion-limit", "namespace-left", "namespace-left"}},
+		"a rename counts": {
+			fleet{"a": {"x"}, "b": {"y"}, "c": {"z"}},
+			fleet{"c": {"z"}, "a2": {"x"}, "b2": {"y"}}, config.Deletion{Max: percent10},
+			[]string{"deletion-limit", "namespace-renamed", "namespace-renamed"},
+		},
+		"an empty namespace is not renamed": {fleet{"a": nil, "b": nil}, fleet{"b": nil, "c": nil}, config.Deletion{Max: percent10}, []string{"namespace-left"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rep := &krm.Report{}
+			guardDeletions(tc.before, tc.after, tc.deletion, rep)
+			var got []string
+			for _, f := range rep.Findings() {
+				got = append(got, f.Code)
+			}
+			assert.Equal(t, tc.want, got)
+		})
+	}
+}
+
+func TestRenameNamesBoth(t *testing.T) {
+	rep := &krm.Report{}
+	guardDeletions(fleet{"tenant-b": {"x"}, "tenant-a": nil}, fleet{"tenant-bee": {"x"}, "tenant-a": nil}, config.Deletion{Max: percent10}, rep)
+	assert.Equal(t, `namespace "tenant-b" leaves the output and "tenant-bee" appears with the same artifacts: a rename deletes one and creates the other`, rep.Findings()[0].Message)
+	assert.False(t, rep.Failed())
+}
+
+func TestFleetCountsOnlyManagedNamespaces(t *testing.T) {
+	assert.Equal(t, fleet{"a": {"x", "y"}, "b": nil}, newFleet([]stamp{
+		{krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "a", Name: "1"}, "y"},
+		{krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "flux-system", Name: "1"}, "z"},
+		{krm.Identity{Kind: "Namespace", Name: "a"}, "m"},
+		{krm.Identity{Kind: "Namespace", Name: "b"}, "m"},
+		{krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "a", Name: "2"}, "x"},
+		{krm.Identity{Kind: "ConfigMap", Namespace: "a", Name: "inventory"}, ""},
+	}))
+}

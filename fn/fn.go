@@ -1,0 +1,94 @@
+// Package fn is the KRM function: a ResourceList in, a ResourceList out.
+//
+// # From the input to the output
+//
+//	krm.Read         the list; what is not ours stays the text that came in
+//	config.Parse     functionConfig and configuration items become a Plan; all of it is valid
+//	generate         tenant.Discover, Resolve, Admit: who asks for a namespace, and whether they may
+//	                 tenant.Policy.Metadata: the labels and annotations a Namespace ends up with
+//	                 artifact.Build, ReadInputs: what a module publishes and exports
+//	profile.Resolve  one owner for each object: the lowest tier
+//	handoff          what appliers may delete, in each one's own keys
+//	previous.place   which file an object goes to; what stands in its way
+//	guardDeletions   namespaces must not leave by accident
+//	List.Render      all of it, or the input and the findings
+//
+// Arrows between packages point down: main, fn, config, then tenant, artifact,
+// profile and handoff, which do not know each other, then source, then krm.
+//
+// # Words
+//
+// Pos, Str: a place, and a string that knows it. Node: a YAML value. Object: what
+// we emit. Item: what came in. Finding, Report: what there is to say. Tree: files.
+// Pattern, Match: a path with captures, and a directory that has them. Tenant,
+// Module: a namespace, and an artifact wanted in it. Rule, Policy: an allow-list
+// entry, and all about managed namespaces. Operation, Artifact: a copy, and what
+// copies make. Claim: an object, who wants it, with which tier. Dialect: one
+// applier's keys. Plan: everything asked for.
+//
+// # Decisions
+//
+//   - Values are read by YAML 1.2 and refused where YAML 1.1 reads them otherwise
+//     (`yes`, `0744`, `1e3`, merge keys). Hosts and appliers use both.
+//   - `origin` is a path inside the source, not below the base directory: the same
+//     tree gives the same output from every configuration directory.
+//   - An item's path is compared with a source tree from every directory that may
+//     be the root of the list, since `kpt fn eval` does not say which one it is.
+//   - `deletion.allowEmpty` lifts one safeguard only: with it, all namespaces may
+//     leave as far as `deletion.maxNamespaces` lets them.
+//   - A namespace that keeps metadata of the platform team's
+//     (`source.extensions.fluxcd.io/prune: Disabled`) is kept as with `prune: false`.
+//   - Direct dependencies besides the chosen ones: golang.org/x/term (is stdin a
+//     terminal: the answer differs by system), invopop/jsonschema (JSON Schema from
+//     Go types). For tests: golang.org/x/tools/txtar.
+package fn
+
+import (
+	"slices"
+
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
+)
+
+// Run renders a list and returns the list to write. With an error or a safeguard
+// in the report, that is the input and the findings, and nothing else.
+func Run(list *krm.List, rep *krm.Report) []byte {
+	items, objects := render(list, rep)
+	if rep.Failed() {
+		items, objects = list.Items, nil
+	}
+	return list.Render(items, objects, rep.Findings())
+}
+
+// render is the page: every step of a run, in order. The result counts only
+// while the report has not failed.
+func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
+	plan, ok := config.Parse(list, rep)
+	if !ok {
+		return nil, nil
+	}
+	trees, ok := openTrees(plan, rep)
+	defer trees.close()
+	if !ok {
+		return nil, nil
+	}
+	previous := split(list, plan, rep)
+	claims := make([]profile.Claim, 0, len(previous.made))
+	for i := range plan.Generators {
+		claims = append(claims, generate(&plan.Generators[i], plan, trees, rep)...)
+	}
+	objects := profile.Resolve(claims, rep)
+	if rep.Worst() < krm.Error { // a tenant with an error has not left
+		guardDeletions(previous.fleet(list, plan, rep), newFleet(stampsOf(objects)), plan.Deletion, rep)
+	}
+	inventory := newInventory(plan)
+	emitted := slices.Concat(objects, inventory)
+	previous.place(emitted, plan, rep)
+	fill(inventory, objects)
+	if slices.ContainsFunc(objects, func(o *krm.Object) bool { return o.Status != nil }) {
+		rep.Infof("status-needs-subresource", krm.Pos{}, "apply with `kubectl apply --server-side --subresource=status`, too",
+			"exported inputs are in `status`, which a plain apply drops")
+	}
+	return previous.rest, emitted
+}

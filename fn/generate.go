@@ -1,0 +1,223 @@
+package fn
+
+import (
+	"cmp"
+	"maps"
+
+	"github.com/provision-tenants/provision-tenants/fn/artifact"
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
+	"github.com/provision-tenants/provision-tenants/fn/source"
+	"github.com/provision-tenants/provision-tenants/fn/tenant"
+)
+
+// originRevision is where the Open Container Initiative keeps the revision that
+// something was built from.
+const originRevision = "org.opencontainers.image.revision"
+
+// generation is one generator at work.
+type generation struct {
+	*config.Generator
+	plan  *config.Plan
+	trees trees
+	rep   *krm.Report
+}
+
+// generate makes what a generator asks for: a Namespace for each tenant that it
+// manages, an ExternalArtifact for each module.
+func generate(g *config.Generator, plan *config.Plan, trees trees, rep *krm.Report) []profile.Claim {
+	gen := generation{g, plan, trees, rep}
+	var claims []profile.Claim
+	for _, t := range gen.tenants() {
+		if gen.Managed != nil && !t.Own {
+			claims = append(claims, gen.claim(gen.namespace(&t)))
+		}
+		claims = append(claims, gen.modules(&t)...)
+	}
+	return claims
+}
+
+// tenants finds who asks for a namespace, lets in those who may, and settles the
+// metadata of their namespaces.
+func (g generation) tenants() []tenant.Tenant {
+	var tree *source.Tree
+	var pattern tenant.Pattern
+	matches := []tenant.Match{{}} // without a pattern every artifact is made once
+	if g.Pattern != nil {
+		pattern, tree = *g.Pattern, g.trees[g.Pattern.Alias()]
+		matches = tenant.Discover(tree, pattern, g.skip(pattern.Alias()), g.rep)
+	}
+	if len(matches) == 0 && !g.AllowEmpty {
+		g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, allow it with `allowEmpty`",
+			"no directory matches, so everything that was made before would leave: %s", pattern.NoMatch(tree))
+	}
+	tenants := tenant.Resolve(tree, pattern, matches, g.names(), g.Namespace, g.rep)
+	if g.Managed != nil {
+		tenants = g.Managed.Admit(tenants, g.rep)
+		g.Managed.Metadata(g.trees, tenants, g.reserve, g.rep)
+	}
+	return tenants
+}
+
+// skip is the directory that discovery must not enter: what we generate.
+func (g generation) skip(alias string) string {
+	for _, s := range g.plan.Sources {
+		if s.Alias == alias {
+			return s.Skip
+		}
+	}
+	return ""
+}
+
+func (g generation) names() []tenant.Names {
+	var names []tenant.Names
+	for _, a := range g.Artifacts {
+		names = append(names, a.Names)
+	}
+	return names
+}
+
+// reserve is the size of the annotations that a Namespace gets from us.
+func (g generation) reserve(t *tenant.Tenant) int {
+	size := 0
+	for key, value := range g.namespace(t).Annotations {
+		if _, theirs := t.Annotations[key]; !theirs {
+			size += len(key) + len(value)
+		}
+	}
+	return size
+}
+
+func (g generation) claim(o *krm.Object) profile.Claim {
+	return profile.Claim{Object: o, Owner: g.Owner, Tier: g.Tier, Pos: g.Pos}
+}
+
+// namespace makes the Namespace of an admitted tenant.
+func (g generation) namespace(t *tenant.Tenant) *krm.Object {
+	annotations := maps.Clone(t.Annotations)
+	if !g.Prune || handoff.KeepAsked(annotations) {
+		annotations = handoff.Keep(annotations, handoff.Dialects())
+	}
+	o := &krm.Object{
+		APIVersion: "v1", Kind: "Namespace", Name: t.Namespace,
+		Labels:      managed(t.Labels),
+		Annotations: handoff.NoSubstitution(annotations),
+	}
+	o.Annotations[krm.DigestKey] = tenant.Digest(t.Labels, t.Annotations)
+	o.Annotations[krm.ServiceAccountKey] = g.ServiceAccount
+	signed(o, g.Owner, cmp.Or(t.Dir, "."))
+	return o
+}
+
+// managed adds the label that says who makes an object.
+func managed(labels map[string]string) map[string]string {
+	all := map[string]string{}
+	for key, value := range labels {
+		all[key] = value
+	}
+	all[krm.ManagedByKey] = krm.ManagedBy
+	return all
+}
+
+// modules makes the ExternalArtifacts of a tenant.
+func (g generation) modules(t *tenant.Tenant) []profile.Claim {
+	var claims []profile.Claim
+	inputs := map[string]*krm.Node{}
+	for _, m := range t.Modules {
+		o, ok := g.externalArtifact(t, &m)
+		if !ok {
+			continue
+		}
+		claims = append(claims, g.claim(o))
+		if o.Status != nil {
+			inputs[m.Name] = o.Status.Get("exportedInputs")
+		}
+	}
+	artifact.CheckDependsOn(t.Namespace, inputs, g.rep)
+	return claims
+}
+
+// externalArtifact builds one module.
+func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module) (*krm.Object, bool) {
+	spec := &g.Artifacts[m.Artifact]
+	built, ok := artifact.Build(t.Namespace+"/"+m.Name, spec.Copy, m.Match.Raw, g.trees, g.rep)
+	if !ok {
+		return nil, false
+	}
+	o := &krm.Object{
+		APIVersion: "source.toolkit.fluxcd.io/v1", Kind: "ExternalArtifact", Namespace: t.Namespace, Name: m.Name,
+		Labels:      g.labels(m),
+		Annotations: g.annotations(spec),
+		Spec:        krm.NewMap(map[string]*krm.Node{"sourceRef": g.reference()}),
+	}
+	o.Annotations[krm.DigestKey] = built.Digest
+	signed(o, g.Owner, cmp.Or(m.Match.Dir, "."))
+	defer built.Release()
+	if spec.Inputs == nil {
+		return o, true
+	}
+	inputs, ok := spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep)
+	if ok {
+		o.Status = krm.NewMap(map[string]*krm.Node{"exportedInputs": inputs})
+	}
+	return o, ok
+}
+
+// labels are commonMetadata, then the captures, then ours: a later one wins.
+func (g generation) labels(m *tenant.Module) map[string]string {
+	labels := map[string]string{}
+	for key, value := range g.Labels {
+		labels[key] = value.Text
+	}
+	for key, value := range m.Match.Lower {
+		labels[key] = value
+	}
+	return managed(labels)
+}
+
+func (g generation) annotations(spec *config.Artifact) map[string]string {
+	annotations := map[string]string{}
+	for key, value := range g.Annotations {
+		annotations[key] = value.Text
+	}
+	setIf(annotations, originRevision, spec.OriginRevision)
+	return handoff.NoSubstitution(annotations)
+}
+
+// reference is spec.sourceRef: the generator, as upstream sets it.
+func (g generation) reference() *krm.Node {
+	return krm.NewStringMap(map[string]string{
+		"apiVersion": "source.extensions.fluxcd.io/v1beta1",
+		"kind":       "ArtifactGenerator",
+		"name":       g.Name,
+		"namespace":  g.Namespace,
+	})
+}
+
+// trees are the sources by alias.
+type trees map[string]*source.Tree
+
+func (t trees) close() {
+	for _, tree := range t {
+		tree.Close()
+	}
+}
+
+// openTrees opens the directory behind every alias. A source that is missing or
+// cannot be read is an error, never an empty tree: what is not seen would be
+// deleted.
+func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
+	opened, all := trees{}, true
+	for _, s := range plan.Sources {
+		tree, err := source.Open(s.Directory, s.Place)
+		if err != nil {
+			rep.Errorf("source-unreadable", s.Pos, "check `directory`, which starts from "+plan.Base, "the directory of source %q cannot be read: %v", s.Alias, err)
+			all = false
+			continue
+		}
+		opened[s.Alias] = tree
+	}
+	return opened, all
+}

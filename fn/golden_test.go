@@ -1,0 +1,144 @@
+package fn
+
+import (
+	"bytes"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations of the golden cases")
+
+// A golden case is one txtar file. in.yaml is what comes in on stdin; without it
+// fn.yaml is wrapped into a list of its own. Files below want/ are what must come
+// out; every other file is on disk, in the working directory.
+type golden struct {
+	stdin []byte
+	want  map[string]string
+}
+
+func loadGolden(t *testing.T, archive *txtar.Archive) golden {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	g := golden{want: map[string]string{}}
+	for _, f := range archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, "want/"); ok {
+			g.want[name] = string(f.Data)
+			continue
+		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(f.Name), 0o755))
+		require.NoError(t, os.WriteFile(f.Name, f.Data, 0o644))
+		switch f.Name {
+		case "in.yaml":
+			g.stdin = f.Data
+		case "fn.yaml":
+			g.stdin = wrap(f.Data)
+		}
+	}
+	require.NotNil(t, g.stdin, "a case needs in.yaml or fn.yaml")
+	return g
+}
+
+// wrap makes the list that a host without items sends.
+func wrap(config []byte) []byte {
+	var b bytes.Buffer
+	b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:\n")
+	for line := range strings.Lines(string(config)) {
+		b.WriteString("  " + line)
+	}
+	return b.Bytes()
+}
+
+func runMain(stdin []byte, args ...string) map[string]string {
+	var stdout, stderr bytes.Buffer
+	status := Main(args, bytes.NewReader(stdin), &stdout, &stderr)
+	return map[string]string{"stdout.yaml": stdout.String(), "stderr": stderr.String(), "status": strconv.Itoa(status) + "\n"}
+}
+
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("../testdata/golden/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			file, err := filepath.Abs(file)
+			require.NoError(t, err)
+			archive, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			g := loadGolden(t, archive)
+			got := runMain(g.stdin)
+			if *update {
+				rewrite(t, file, archive, got)
+				return
+			}
+			assert.Equal(t, g.want, got)
+			if got["status"] == "0\n" {
+				assertStable(t, got["stdout.yaml"])
+			}
+			assertShuffled(t, g.stdin)
+		})
+	}
+}
+
+func rewrite(t *testing.T, file string, archive *txtar.Archive, got map[string]string) {
+	t.Helper()
+	var kept []txtar.File
+	for _, f := range archive.Files {
+		if !strings.HasPrefix(f.Name, "want/") {
+			kept = append(kept, f)
+		}
+	}
+	for _, name := range []string{"status", "stderr", "stdout.yaml"} {
+		kept = append(kept, txtar.File{Name: "want/" + name, Data: []byte(got[name])})
+	}
+	archive.Files = kept
+	require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
+}
+
+// assertStable runs the function on its own output: no byte of the items changes.
+func assertStable(t *testing.T, first string) {
+	t.Helper()
+	second := runMain([]byte(first))
+	assert.Equal(t, "0\n", second["status"], second["stderr"])
+	assert.Equal(t, itemsOf(t, first), itemsOf(t, second["stdout.yaml"]), "a second run must change nothing")
+	third := runMain([]byte(second["stdout.yaml"]))
+	assert.Equal(t, second["stdout.yaml"], third["stdout.yaml"], "a third run must change nothing, the results included")
+}
+
+// assertShuffled runs the function on its input in other orders: what is emitted
+// and what is found stays the same.
+func assertShuffled(t *testing.T, stdin []byte) {
+	t.Helper()
+	list, err := krm.Read(stdin)
+	if err != nil || len(list.Items) < 2 {
+		return
+	}
+	want := &krm.Report{}
+	_, objects := render(list, want)
+	for seed := range uint64(5) {
+		random := rand.New(rand.NewPCG(seed, seed))
+		random.Shuffle(len(list.Items), func(i, j int) { list.Items[i], list.Items[j] = list.Items[j], list.Items[i] })
+		got := &krm.Report{}
+		_, shuffled := render(list, got)
+		assert.Equal(t, want.Findings(), got.Findings())
+		assert.Equal(t, objects, shuffled)
+	}
+}
+
+// itemsOf is the text of a list without its results.
+func itemsOf(t *testing.T, list string) string {
+	t.Helper()
+	parsed, err := krm.Read([]byte(list))
+	require.NoError(t, err)
+	return string(parsed.Render(parsed.Items, nil, nil))
+}

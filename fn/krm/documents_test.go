@@ -1,0 +1,31 @@
+package krm
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestReadObjects(t *testing.T) {
+	cm := Identity{Kind: "ConfigMap", Namespace: "n", Name: "a"}
+	ns := Identity{Kind: "Namespace", Name: "b"}
+	for name, text := range map[string]string{
+		"documents": "# head\n---\n# c\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: n\ndata:\n  text: |\n    --- x\n    y\n" +
+			"---\n# only a comment\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n",
+		"CRLF":           "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: a\r\n  namespace: n\r\n---\r\napiVersion: v1\r\nkind: Namespace\r\nmetadata:\r\n  name: b\r\n",
+		"without LF":     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: n\n--- {apiVersion: v1, kind: Namespace, metadata: {name: b}}",
+		"a ResourceList": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n    namespace: n\n- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: b\n",
+	} {
+		items, err := ReadObjects([]byte(text))
+		require.NoError(t, err, name)
+		require.Len(t, items, 2, name)
+		assert.Equal(t, cm, items[0].Identity(), name)
+		assert.Equal(t, ns, items[1].Identity(), name)
+	}
+	items, err := ReadObjects([]byte("# nothing\n---\n"))
+	require.NoError(t, err)
+	assert.Empty(t, items)
+	_, err = ReadObjects([]byte("a: [b\n---\nc: d\n"))
+	assert.Error(t, err)
+}

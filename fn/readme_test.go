@@ -1,0 +1,121 @@
+package fn
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A block of the README is what stands between two fences. The comment in front
+// of it says where it comes from: `<!-- file: PATH -->` a file that it equals,
+// `<!-- in: DIR -->` the directory, in a copy of the repository, where its
+// commands are run.
+type block struct {
+	language, about, text string
+}
+
+var blocks = regexp.MustCompile("(?m)^(?:<!-- (.*) -->\n)?```([a-z]+)\n((?s:.*?))^```$")
+
+func readmeBlocks(t *testing.T) []block {
+	t.Helper()
+	var found []block
+	for _, m := range blocks.FindAllStringSubmatch(read(t, repository(t), "README.md"), -1) {
+		found = append(found, block{about: m[1], language: m[2], text: m[3]})
+	}
+	require.NotEmpty(t, found)
+	return found
+}
+
+func TestReadmeFilesAreWhatItSays(t *testing.T) {
+	for _, b := range readmeBlocks(t) {
+		if b.language == "console" {
+			continue
+		}
+		name, ok := strings.CutPrefix(b.about, "file: ")
+		require.True(t, ok, "a block of %s must name its file:\n%s", b.language, b.text)
+		assert.Equal(t, read(t, repository(t), name), b.text, name)
+	}
+}
+
+// Every console block is run, in order, and prints what it shows. `...` stands
+// for any lines.
+func TestReadmeCommands(t *testing.T) {
+	needs(t, "kustomize", "kpt", "kubeconform")
+	root := t.TempDir()
+	for _, name := range []string{"testdata/demo", "testdata/schema"} {
+		require.NoError(t, os.CopyFS(filepath.Join(root, name), os.DirFS(filepath.Join(repository(t), name))))
+	}
+	write(t, root, "function-config.yaml", read(t, repository(t), "function-config.yaml"))
+	for _, b := range readmeBlocks(t) {
+		if b.language == "console" {
+			runBlock(t, root, b)
+		}
+	}
+}
+
+func runBlock(t *testing.T, root string, b block) {
+	t.Helper()
+	dir, ok := strings.CutPrefix(b.about, "in: ")
+	if !ok {
+		require.Regexp(t, `^\$ make (demo|test)\n$`, b.text, "a console block must say in which directory it runs")
+		return
+	}
+	for part := range strings.SplitSeq("\n"+strings.TrimSuffix(b.text, "\n"), "\n$ ") {
+		if part == "" {
+			continue
+		}
+		command, want, _ := strings.Cut(part, "\n")
+		r := run(t, filepath.Join(root, dir), command)
+		got := strings.TrimSuffix(r.stdout+r.stderr, "\n")
+		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `(?s:.*?)`) + "$"
+		assert.Regexp(t, pattern, got, command)
+	}
+}
+
+var (
+	codeInSource = regexp.MustCompile(`\.(?:Errorf|Stopf|Warnf|Infof|fail)\(\s*"([a-z0-9-]+)"`)
+	codeInReadme = regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| (error|safeguard|warning|info)")
+)
+
+// codes are the finding codes in the source.
+func codes(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	rooms, err := filepath.Glob("*/*.go")
+	require.NoError(t, err)
+	for _, file := range append(files, rooms...) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, m := range codeInSource.FindAllStringSubmatch(read(t, ".", file), -1) {
+			found = append(found, m[1])
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func TestEveryCodeHasARowAndAGolden(t *testing.T) {
+	var rows []string
+	for _, m := range codeInReadme.FindAllStringSubmatch(read(t, repository(t), "README.md"), -1) {
+		rows = append(rows, m[1])
+	}
+	assert.Equal(t, codes(t), rows, "the rows of the README, sorted, are the codes of the source")
+	var shown strings.Builder
+	files, err := filepath.Glob("../testdata/golden/*.txtar")
+	require.NoError(t, err)
+	for _, file := range files {
+		shown.WriteString(read(t, ".", file))
+	}
+	for _, code := range codes(t) {
+		assert.Contains(t, shown.String(), "["+code+"]", "a golden case must show %s", code)
+	}
+}

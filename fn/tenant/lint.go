@@ -1,0 +1,229 @@
+package tenant
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	celast "github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+// lint warns about expressions that admit more than it seems.
+func lint(s krm.Str, variable string, ast *cel.Ast, rep *krm.Report) {
+	root := celast.NavigateAST(ast.NativeRep())
+	if root.Kind() == celast.LiteralKind && root.AsLiteral().Value() == true {
+		rep.Warnf("expression-always-true", s.Pos, "", "the CEL expression is `true`: every %s is admitted", subject(variable))
+	}
+	for call := range calls(root) {
+		if call.name == operators.LogicalNot {
+			continue // an open pattern refuses more there, not less
+		}
+		pattern, ok := constantPattern(call)
+		if !ok || anchored(pattern) {
+			continue
+		}
+		start := ast.NativeRep().SourceInfo().GetStartLocation(call.arg.ID())
+		rep.Warnf("expression-unanchored", s.Pos, anchorHint(variable, call.text, pattern),
+			"`matches` finds %q anywhere in a text, it is not anchored at both ends, at %s of the CEL expression",
+			call.text, within(start.Line(), start.Column()))
+	}
+}
+
+func subject(variable string) string {
+	if variable == "ns" {
+		return "namespace name"
+	}
+	return "value"
+}
+
+// call is a function call in an expression: what it is called on and with. arg
+// is the last of its arguments, text what it says when it is a constant string.
+type call struct {
+	name string
+	all  []celast.NavigableExpr
+	arg  celast.NavigableExpr
+	text string
+}
+
+// calls visits the calls of an expression, outside in; not those below a
+// negation.
+func calls(e celast.NavigableExpr) func(yield func(call) bool) {
+	return func(yield func(call) bool) { visitCalls(e, yield) }
+}
+
+func visitCalls(e celast.NavigableExpr, yield func(call) bool) bool {
+	children := e.Children()
+	if e.Kind() == celast.CallKind && len(children) > 0 {
+		c := call{name: e.AsCall().FunctionName(), all: children, arg: children[len(children)-1]}
+		c.text, _ = constant(c.arg)
+		if !yield(c) {
+			return false
+		}
+		if c.name == operators.LogicalNot {
+			return true
+		}
+	}
+	for _, child := range children {
+		if !visitCalls(child, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+func constant(e celast.NavigableExpr) (string, bool) {
+	if e.Kind() != celast.LiteralKind {
+		return "", false
+	}
+	text, ok := e.AsLiteral().Value().(string)
+	return text, ok
+}
+
+func constantPattern(c call) (*syntax.Regexp, bool) {
+	if _, isText := constant(c.arg); c.name != "matches" || !isText {
+		return nil, false
+	}
+	pattern, err := syntax.Parse(c.text, syntax.Perl)
+	return pattern, err == nil
+}
+
+// anchored tells whether a pattern can match whole texts only: each of its
+// alternatives begins with `^` and ends with `$`.
+func anchored(re *syntax.Regexp) bool {
+	first := func(subs []*syntax.Regexp) *syntax.Regexp { return subs[0] }
+	last := func(subs []*syntax.Regexp) *syntax.Regexp { return subs[len(subs)-1] }
+	return anchoredAt(re, syntax.OpBeginText, first) && anchoredAt(re, syntax.OpEndText, last)
+}
+
+func anchoredAt(re *syntax.Regexp, anchor syntax.Op, edge func([]*syntax.Regexp) *syntax.Regexp) bool {
+	switch {
+	case re.Op == anchor:
+		return true
+	case re.Op == syntax.OpConcat, re.Op == syntax.OpCapture:
+		return anchoredAt(edge(re.Sub), anchor, edge)
+	case re.Op == syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !anchoredAt(sub, anchor, edge) })
+	}
+	return false
+}
+
+func anchorHint(variable, text string, pattern *syntax.Regexp) string {
+	switch values := spelledOut(pattern); {
+	case len(values) == 1:
+		return fmt.Sprintf("write `%s == '%s'` for the whole text, `%s.startsWith('%s')` for its beginning", variable, values[0], variable, values[0])
+	case len(values) > 1:
+		return fmt.Sprintf("write `%s in ['%s']`", variable, strings.Join(values, "', '"))
+	}
+	return fmt.Sprintf("write `matches('^(%s)$')`", strings.TrimSuffix(strings.TrimPrefix(text, "^"), "$"))
+}
+
+// literals are the texts that an expression compares its variable with: in a
+// list, with `==`, and the alternatives of an anchored pattern.
+func literals(ast *cel.Ast) []string {
+	var values []string
+	for call := range calls(celast.NavigateAST(ast.NativeRep())) {
+		switch call.name {
+		case operators.Equals:
+			values = append(values, constants(call.all)...)
+		case operators.In:
+			values = append(values, constants(call.arg.Children())...)
+		case "matches":
+			if pattern, ok := constantPattern(call); ok && anchored(pattern) {
+				values = append(values, spelledOut(pattern)...)
+			}
+		}
+	}
+	return values
+}
+
+func constants(expressions []celast.NavigableExpr) []string {
+	var values []string
+	for _, e := range expressions {
+		if text, ok := constant(e); ok {
+			values = append(values, text)
+		}
+	}
+	return values
+}
+
+// maxSpelledOut bounds the values of a pattern that are worth listing.
+const maxSpelledOut = 64
+
+// spelledOut lists the texts that a pattern stands for, nil when there are
+// many or no end of them. Anchors do not count.
+func spelledOut(re *syntax.Regexp) []string {
+	var values []string
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			values = []string{string(re.Rune)}
+		}
+	case syntax.OpEmptyMatch, syntax.OpBeginText, syntax.OpEndText:
+		values = []string{""}
+	case syntax.OpCapture:
+		values = spelledOut(re.Sub[0])
+	case syntax.OpQuest:
+		if some := spelledOut(re.Sub[0]); some != nil {
+			values = append(some, "")
+		}
+	case syntax.OpCharClass:
+		values = characters(re.Rune)
+	case syntax.OpAlternate:
+		values = alternatives(re.Sub)
+	case syntax.OpConcat:
+		values = products(re.Sub)
+	}
+	if len(values) > maxSpelledOut {
+		return nil
+	}
+	return values
+}
+
+// characters lists a class, which is given as pairs of first and last.
+func characters(ranges []rune) []string {
+	var values []string
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if int(ranges[i+1]-ranges[i]) > maxSpelledOut {
+			return nil
+		}
+		for c := ranges[i]; c <= ranges[i+1]; c++ {
+			values = append(values, string(c))
+		}
+	}
+	return values
+}
+
+func alternatives(subs []*syntax.Regexp) []string {
+	var values []string
+	for _, sub := range subs {
+		some := spelledOut(sub)
+		if some == nil {
+			return nil
+		}
+		values = append(values, some...)
+	}
+	return values
+}
+
+func products(subs []*syntax.Regexp) []string {
+	values := []string{""}
+	for _, sub := range subs {
+		some := spelledOut(sub)
+		if some == nil || len(some)*len(values) > maxSpelledOut {
+			return nil
+		}
+		var next []string
+		for _, head := range values {
+			for _, tail := range some {
+				next = append(next, head+tail)
+			}
+		}
+		values = next
+	}
+	return values
+}
