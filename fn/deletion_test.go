@@ -2,6 +2,7 @@ package fn
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,19 +19,17 @@ func fleetOf(names ...string) fleet {
 	return f
 }
 
-func many(n int) fleet {
+// fleet29 is large enough for a share of it to be rounded down.
+func fleet29() fleet {
 	f := fleet{}
-	for i := range n {
+	for i := range 29 {
 		f[fmt.Sprintf("tenant-%02d", i)] = []string{fmt.Sprintf("sha256:%d", i)}
 	}
 	return f
 }
 
 func without(f fleet, names ...string) fleet {
-	rest := fleet{}
-	for name, digests := range f {
-		rest[name] = digests
-	}
+	rest := maps.Clone(f)
 	for _, name := range names {
 		delete(rest, name)
 	}
@@ -48,16 +47,17 @@ func TestGuardDeletions(t *testing.T) {
 		"first run":          {nil, fleetOf("a"), config.Deletion{Max: percent10}, nil},
 		"nothing leaves":     {fleetOf("a"), fleetOf("a", "b"), config.Deletion{Max: percent10}, nil},
 		"the default is one": {fleetOf("a", "b"), fleetOf("a"), config.Deletion{Max: percent10}, []string{"namespace-left"}},
-		"rounded down":       {many(29), without(many(29), "tenant-01", "tenant-02"), config.Deletion{Max: percent10}, []string{"namespace-left", "namespace-left"}},
-		"one too many":       {many(29), without(many(29), "tenant-01", "tenant-02", "tenant-03"), config.Deletion{Max: percent10}, []string{"deletion-limit", "namespace-left", "namespace-left", "namespace-left"}},
-		"raised":             {many(29), without(many(29), "tenant-01", "tenant-02", "tenant-03"), config.Deletion{Max: config.Limit{Number: 3}}, []string{"namespace-left", "namespace-left", "namespace-left"}},
+		"rounded down":       {fleet29(), without(fleet29(), "tenant-01", "tenant-02"), config.Deletion{Max: percent10}, []string{"namespace-left", "namespace-left"}},
+		"one too many":       {fleet29(), without(fleet29(), "tenant-01", "tenant-02", "tenant-03"), config.Deletion{Max: percent10}, []string{"deletion-limit", "namespace-left", "namespace-left", "namespace-left"}},
+		"raised":             {fleet29(), without(fleet29(), "tenant-01", "tenant-02", "tenant-03"), config.Deletion{Max: config.Limit{Number: 3}}, []string{"namespace-left", "namespace-left", "namespace-left"}},
 		"zero":               {fleetOf("a", "b"), fleetOf("a"), config.Deletion{Max: config.Limit{Number: 0}}, []string{"deletion-limit", "namespace-left"}},
 		"all":                {fleetOf("a"), nil, config.Deletion{Max: percent10}, []string{"deletion-all", "namespace-left"}},
 		"all, allowed":       {fleetOf("a"), nil, config.Deletion{Max: percent10, AllowEmpty: true}, []string{"namespace-left"}},
 		"all, half allowed":  {fleetOf("a", "b"), nil, config.Deletion{Max: percent10, AllowEmpty: true}, []string{"deletion-limit", "namespace-left", "namespace-left"}},
 		"a rename counts": {
 			fleet{"a": {"x"}, "b": {"y"}, "c": {"z"}},
-			fleet{"c": {"z"}, "a2": {"x"}, "b2": {"y"}}, config.Deletion{Max: percent10},
+			fleet{"c": {"z"}, "a2": {"x"}, "b2": {"y"}},
+			config.Deletion{Max: percent10},
 			[]string{"deletion-limit", "namespace-renamed", "namespace-renamed"},
 		},
 		"an empty namespace is not renamed": {fleet{"a": nil, "b": nil}, fleet{"b": nil, "c": nil}, config.Deletion{Max: percent10}, []string{"namespace-left"}},

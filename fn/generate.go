@@ -47,7 +47,7 @@ func (g generation) tenants() []tenant.Tenant {
 	matches := []tenant.Match{{}} // without a pattern every artifact is made once
 	if g.Pattern != nil {
 		pattern, tree = *g.Pattern, g.trees[g.Pattern.Alias()]
-		matches = tenant.Discover(tree, pattern, g.skip(pattern.Alias()), g.rep)
+		matches = tenant.Discover(tree, pattern, g.rep)
 	}
 	if len(matches) == 0 && !g.AllowEmpty {
 		g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, allow it with `allowEmpty`",
@@ -59,16 +59,6 @@ func (g generation) tenants() []tenant.Tenant {
 		g.Managed.Metadata(g.trees, tenants, g.reserve, g.rep)
 	}
 	return tenants
-}
-
-// skip is the directory that discovery must not enter: what we generate.
-func (g generation) skip(alias string) string {
-	for _, s := range g.plan.Sources {
-		if s.Alias == alias {
-			return s.Skip
-		}
-	}
-	return ""
 }
 
 func (g generation) names() []tenant.Names {
@@ -114,9 +104,7 @@ func (g generation) namespace(t *tenant.Tenant) *krm.Object {
 // managed adds the label that says who makes an object.
 func managed(labels map[string]string) map[string]string {
 	all := map[string]string{}
-	for key, value := range labels {
-		all[key] = value
-	}
+	maps.Copy(all, labels)
 	all[krm.ManagedByKey] = krm.ManagedBy
 	return all
 }
@@ -126,6 +114,7 @@ func (g generation) modules(t *tenant.Tenant) []profile.Claim {
 	var claims []profile.Claim
 	inputs := map[string]*krm.Node{}
 	for _, m := range t.Modules {
+		inputs[m.Name] = nil
 		o, ok := g.externalArtifact(t, &m)
 		if !ok {
 			continue
@@ -171,9 +160,7 @@ func (g generation) labels(m *tenant.Module) map[string]string {
 	for key, value := range g.Labels {
 		labels[key] = value.Text
 	}
-	for key, value := range m.Match.Lower {
-		labels[key] = value
-	}
+	maps.Copy(labels, m.Match.Lower)
 	return managed(labels)
 }
 
@@ -217,6 +204,7 @@ func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 			all = false
 			continue
 		}
+		tree.Hide(s.Skip)
 		opened[s.Alias] = tree
 	}
 	return opened, all

@@ -2,9 +2,12 @@ package fn
 
 import (
 	"bytes"
+	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,7 +24,8 @@ var update = flag.Bool("update", false, "rewrite the expectations of the golden 
 
 // A golden case is one txtar file. in.yaml is what comes in on stdin; without it
 // fn.yaml is wrapped into a list of its own. Files below want/ are what must come
-// out; every other file is on disk, in the working directory.
+// out; setup makes what a txtar cannot hold; every other file is on disk, in the
+// working directory, which is called /PACKAGE in the list.
 type golden struct {
 	stdin []byte
 	want  map[string]string
@@ -36,6 +40,9 @@ func loadGolden(t *testing.T, archive *txtar.Archive) golden {
 			g.want[name] = string(f.Data)
 			continue
 		}
+		if f.Name == "setup" {
+			continue
+		}
 		require.NoError(t, os.MkdirAll(filepath.Dir(f.Name), 0o755))
 		require.NoError(t, os.WriteFile(f.Name, f.Data, 0o644))
 		switch f.Name {
@@ -46,7 +53,72 @@ func loadGolden(t *testing.T, archive *txtar.Archive) golden {
 		}
 	}
 	require.NotNil(t, g.stdin, "a case needs in.yaml or fn.yaml")
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	g.stdin = bytes.ReplaceAll(g.stdin, []byte(packageDir), []byte(dir))
+	for _, f := range archive.Files {
+		if f.Name == "setup" {
+			setUp(t, string(f.Data))
+		}
+	}
 	return g
+}
+
+// setUp runs the lines of a setup file:
+//
+//	link TARGET NAME   a symbolic link
+//	chmod MODE NAME    the octal mode of a file that the case holds
+//	fifo NAME          a named pipe
+//	fill NAME BYTES    a file that is one long YAML comment
+//	sparse NAME BYTES  a file of zeros that takes no room on the disk
+func setUp(t *testing.T, script string) {
+	t.Helper()
+	for line := range strings.Lines(script) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		require.NoError(t, setUpLine(words), line)
+	}
+}
+
+func setUpLine(words []string) error {
+	command, args := words[0], append(words[1:], "", "")
+	switch command {
+	case "link":
+		return errors.Join(makeParents(args[1]), os.Symlink(args[0], args[1]))
+	case "chmod":
+		mode, err := strconv.ParseUint(args[0], 8, 32)
+		return errors.Join(err, os.Chmod(args[1], os.FileMode(mode)))
+	case "fifo":
+		return errors.Join(makeParents(args[0]), exec.Command("mkfifo", args[0]).Run())
+	case "fill", "sparse":
+		size, err := strconv.Atoi(args[1])
+		if err := errors.Join(err, makeParents(args[0])); err != nil {
+			return err
+		}
+		if command == "sparse" {
+			return errors.Join(os.WriteFile(args[0], nil, 0o644), os.Truncate(args[0], int64(size)))
+		}
+		return os.WriteFile(args[0], []byte("#"+strings.Repeat("x", size-1)), 0o644)
+	}
+	return fmt.Errorf("unknown command %q", command)
+}
+
+func makeParents(name string) error { return os.MkdirAll(filepath.Dir(name), 0o755) }
+
+const packageDir = "/PACKAGE"
+
+// portable is an output as it is in every working directory.
+func portable(t *testing.T, got map[string]string) map[string]string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	out := map[string]string{}
+	for name, text := range got {
+		out[name] = strings.ReplaceAll(text, dir, packageDir)
+	}
+	return out
 }
 
 // wrap makes the list that a host without items sends.
@@ -54,7 +126,10 @@ func wrap(config []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:\n")
 	for line := range strings.Lines(string(config)) {
-		b.WriteString("  " + line)
+		if line != "\n" {
+			b.WriteString("  ")
+		}
+		b.WriteString(line)
 	}
 	return b.Bytes()
 }
@@ -78,12 +153,12 @@ func TestGolden(t *testing.T) {
 			g := loadGolden(t, archive)
 			got := runMain(g.stdin)
 			if *update {
-				rewrite(t, file, archive, got)
+				rewrite(t, file, archive, portable(t, got))
 				return
 			}
-			assert.Equal(t, g.want, got)
+			assert.Equal(t, g.want, portable(t, got))
 			if got["status"] == "0\n" {
-				assertStable(t, got["stdout.yaml"])
+				assertStable(t, g.stdin, got["stdout.yaml"])
 			}
 			assertShuffled(t, g.stdin)
 		})
@@ -106,13 +181,29 @@ func rewrite(t *testing.T, file string, archive *txtar.Archive, got map[string]s
 }
 
 // assertStable runs the function on its own output: no byte of the items changes.
-func assertStable(t *testing.T, first string) {
+func assertStable(t *testing.T, stdin []byte, first string) {
 	t.Helper()
-	second := runMain([]byte(first))
+	second := runMain(again(t, stdin, first))
 	assert.Equal(t, "0\n", second["status"], second["stderr"])
 	assert.Equal(t, itemsOf(t, first), itemsOf(t, second["stdout.yaml"]), "a second run must change nothing")
-	third := runMain([]byte(second["stdout.yaml"]))
+	third := runMain(again(t, stdin, second["stdout.yaml"]))
 	assert.Equal(t, second["stdout.yaml"], third["stdout.yaml"], "a third run must change nothing, the results included")
+}
+
+// again is what a host sends next: the output, and under kustomize once more the
+// echo of the functionConfig, which is not emitted.
+func again(t *testing.T, stdin []byte, output string) []byte {
+	t.Helper()
+	before, err := krm.Read(stdin)
+	require.NoError(t, err)
+	list, err := krm.Read([]byte(output))
+	require.NoError(t, err)
+	for _, item := range before.Items {
+		if before.Config != nil && item.Path() == "" && item.Identity() == before.Config.Identity() {
+			return list.Render(append([]*krm.Item{item}, list.Items...), nil, nil)
+		}
+	}
+	return []byte(output)
 }
 
 // assertShuffled runs the function on its input in other orders: what is emitted

@@ -2,6 +2,7 @@ package fn
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
@@ -98,9 +99,7 @@ func (p *previous) meets(item *krm.Item, mine *krm.Object, plan *config.Plan, re
 // inFile sets the annotations by which hosts that write files place an object.
 func inFile(o *krm.Object, was *krm.Item, plan *config.Plan) {
 	if was != nil && was.Path() != "" {
-		for key, value := range was.HostAnnotations() {
-			o.Annotations[key] = value
-		}
+		maps.Copy(o.Annotations, was.HostAnnotations())
 		return
 	}
 	o.Annotations[krm.PathKey] = generatedPath(o, plan)

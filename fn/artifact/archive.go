@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 )
 
 // Modes of everything in an archive, so that a checkout's umask never shows.
@@ -31,7 +32,9 @@ func (a *Artifact) seal() {
 // bytes, whatever Go or zlib this runs with: the tar has the layout of Flux
 // (source-watcher, storage), and the gzip around it is not compressed.
 func (a *Artifact) WriteArchive(w io.Writer) error {
-	z := newStoredGzip(w, a.stage.size)
+	block := blocks.Get().(*[blockHeader + maxStored]byte)
+	defer blocks.Put(block)
+	z := &storedGzip{w: w, block: block[:blockHeader]}
 	err := a.writeTar(z)
 	if err == nil {
 		err = z.Close()
@@ -170,10 +173,8 @@ type storedGzip struct {
 
 const blockHeader = 5
 
-// newStoredGzip expects about size bytes.
-func newStoredGzip(w io.Writer, size int64) *storedGzip {
-	return &storedGzip{w: w, block: make([]byte, blockHeader, min(size+4*headerSize, blockHeader+maxStored))}
-}
+// blocks are used again: a fleet has thousands of small artifacts.
+var blocks = sync.Pool{New: func() any { return new([blockHeader + maxStored]byte) }}
 
 // Write buffers up to a block, and writes it once more data follows.
 func (z *storedGzip) Write(p []byte) (int, error) {

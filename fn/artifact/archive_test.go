@@ -1,4 +1,4 @@
-package artifact_test
+package artifact
 
 import (
 	"archive/tar"
@@ -20,20 +20,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/provision-tenants/provision-tenants/fn/artifact"
 	"github.com/provision-tenants/provision-tenants/fn/source"
 )
 
 var everything = opFields{From: "@repo/", To: "@artifact/"}
 
-func buildAll(t testing.TB, files map[string]source.Content) *artifact.Artifact {
+func buildAll(t testing.TB, files map[string]source.Content) *Artifact {
 	t.Helper()
-	a, rep := build(source.Memory(".", files), nil, everything)
+	a, rep := buildOps(source.Memory(".", files), nil, everything)
 	require.NotNil(t, a, "%v", rep.Findings())
 	return a
 }
 
-func archiveOf(t testing.TB, a *artifact.Artifact) []byte {
+func archiveOf(t testing.TB, a *Artifact) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	require.NoError(t, a.WriteArchive(&buf))
@@ -136,7 +135,7 @@ func TestDigestDependsOnContentOnly(t *testing.T) {
 		tree, err := source.Open(dir, ".")
 		require.NoError(t, err)
 		defer tree.Close()
-		a, rep := build(tree, nil, everything)
+		a, rep := buildOps(tree, nil, everything)
 		require.NotNil(t, a, "%v", rep.Findings())
 		return a.Digest
 	}
@@ -270,11 +269,11 @@ func TestIgnoreList(t *testing.T) {
 // Upstream matches the ignore list with the artifact's own name, too: one called
 // img.png is empty there.
 func TestArtifactNameIsNoMatter(t *testing.T) {
-	op, ok := artifact.ParseOperation(everything.fields(), nil)
+	op, ok := ParseOperation(everything.fields(), nil)
 	require.True(t, ok)
 	digests := map[string]bool{}
 	for _, name := range []string{"ns/web", "ns/img.png", "other/web", "repo/repo"} {
-		a, ok := artifact.Build(name, []artifact.Operation{op}, nil, map[string]*source.Tree{"repo": memory(map[string]string{"a.yaml": "a: 1"})}, nil)
+		a, ok := Build(name, []Operation{op}, nil, map[string]*source.Tree{"repo": memory(map[string]string{"a.yaml": "a: 1"})}, nil)
 		require.True(t, ok)
 		digests[a.Digest] = true
 	}

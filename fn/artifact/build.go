@@ -2,9 +2,7 @@ package artifact
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
@@ -57,7 +55,8 @@ func (b *builder) run(op Operation) {
 // rendersWell checks the paths again: a captured text can be `.`, and with what
 // stands around it become `..`.
 func (c *copier) rendersWell(path string) bool {
-	what, hint := badPath(strings.TrimSuffix(path, "/"))
+	path = strings.TrimSuffix(path, "/")
+	what, hint := badPath(path)
 	if path == "" && len(c.op.from.Captures()) > 0 {
 		what = "is the whole source, although it has captures"
 	}
@@ -182,17 +181,6 @@ func (c *copier) copyEntry(path string, kind source.EntryType, target string) {
 	}
 }
 
-func (c *copier) leaveOut(path string, kind source.EntryType) {
-	pos := krm.Pos{File: c.tree.Place(path)}
-	if kind == source.Link {
-		c.rep.Warnf("copy-link-left-out", pos, "replace the link by what it points to, or exclude it",
-			"the link is not part of the artifact, links are never followed")
-		return
-	}
-	c.rep.Warnf("copy-special-left-out", pos, "exclude it",
-		"the pipe, socket or device is not part of the artifact")
-}
-
 func (c *copier) copyFile(path, target string) {
 	if content, ok := c.read(path); ok {
 		c.put(target, staged{data: content.Data, executable: content.Executable, origin: origin{c.tree, path}})
@@ -238,82 +226,4 @@ func (c *copier) put(target string, f staged) {
 	if c.stage.size > maxArtifact {
 		c.overflow()
 	}
-}
-
-// overflow reports once that the artifact is at its limit.
-func (c *copier) overflow() {
-	if !c.full {
-		c.rep.Errorf("artifact-too-large", c.op.from.Str().Pos, "copy less, or exclude what is not needed",
-			"artifact %s is larger than %d bytes with %q", c.what, maxArtifact, c.from)
-	}
-	c.full, c.ok = true, false
-}
-
-// conflict reports a file that meets a directory.
-func (c *copier) conflict(err error, path string) {
-	c.rep.Errorf("copy-conflict", c.op.to.Str().Pos, "copy to another path, or exclude one of the two",
-		"artifact %s: cannot copy %q: %v", c.what, c.tree.Place(path), err)
-	c.ok = false
-}
-
-// fault reports what the source says about a path.
-func (c *copier) fault(err error) {
-	c.ok = false
-	pos, place, cause := c.op.from.Str().Pos, "", err
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		place, cause = at.Path, at.Err
-	}
-	switch {
-	case errors.Is(err, source.ErrLink):
-		c.rep.Errorf("copy-link", pos, "name the directory or file that the link points to",
-			"artifact %s: cannot copy %q: %q is a link, and links are never followed", c.what, c.from, place)
-	case errors.Is(err, source.ErrNotFile):
-		c.rep.Errorf("copy-special-file", pos, "",
-			"artifact %s: cannot copy %q: %q is a pipe, a socket or a device", c.what, c.from, place)
-	default:
-		c.rep.Errorf("copy-unreadable", pos, "", "artifact %s: cannot copy %q: cannot read %q: %v", c.what, c.from, place, cause)
-	}
-}
-
-// nothingThere reports a path that does not exist, unless the operation is
-// optional.
-func (c *copier) nothingThere(path string) {
-	if c.op.optional {
-		return
-	}
-	c.rep.Errorf("copy-source-missing", c.op.from.Str().Pos, c.suggest(path),
-		"artifact %s: the source %q does not exist", c.what, c.from)
-	c.ok = false
-}
-
-// suggest names an entry that is spelt like the first part of path that is
-// missing.
-func (c *copier) suggest(path string) string {
-	const optional = "or set `optional: true`"
-	dir := ""
-	for name := range strings.SplitSeq(path, "/") {
-		entries, err := c.tree.ReadDir(dir)
-		if err != nil || name == "" {
-			break
-		}
-		names := entryNames(entries)
-		if slices.Contains(names, name) {
-			dir = join(dir, name)
-			continue
-		}
-		if near, found := krm.Nearest(name, names); found {
-			return fmt.Sprintf("did you mean %q? Correct the path, %s", c.tree.Place(join(dir, near)), optional)
-		}
-		return fmt.Sprintf("there is no %q in %q: correct the path, %s", name, c.tree.Place(dir), optional)
-	}
-	return "correct the path, " + optional
-}
-
-func entryNames(entries []source.Entry) []string {
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name
-	}
-	return names
 }

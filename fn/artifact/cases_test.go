@@ -1,4 +1,4 @@
-package artifact_test
+package artifact
 
 import (
 	"crypto/sha256"
@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/provision-tenants/provision-tenants/fn/artifact"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/source"
 )
@@ -24,9 +23,9 @@ type opFields struct {
 	Optional           bool
 }
 
-func (o opFields) fields() artifact.Fields {
+func (o opFields) fields() Fields {
 	pos := krm.Pos{File: "generator.yaml", Field: "copy[0]"}
-	f := artifact.Fields{
+	f := Fields{
 		From: krm.Str{Text: o.From, Pos: pos.At("from")}, To: krm.Str{Text: o.To, Pos: pos.At("to")},
 		Strategy: krm.Str{Text: o.Strategy, Pos: pos.At("strategy")}, Optional: o.Optional, Pos: pos,
 	}
@@ -37,17 +36,17 @@ func (o opFields) fields() artifact.Fields {
 }
 
 // build parses and runs operations on a tree that has the alias repo.
-func build(tree *source.Tree, values map[string]string, ops ...opFields) (*artifact.Artifact, *krm.Report) {
+func buildOps(tree *source.Tree, values map[string]string, ops ...opFields) (*Artifact, *krm.Report) {
 	rep := &krm.Report{}
-	var parsed []artifact.Operation
+	var parsed []Operation
 	for _, o := range ops {
-		op, ok := artifact.ParseOperation(o.fields(), rep)
+		op, ok := ParseOperation(o.fields(), rep)
 		if !ok {
 			return nil, rep
 		}
 		parsed = append(parsed, op)
 	}
-	a, ok := artifact.Build("tenant-a/web", parsed, values, map[string]*source.Tree{"repo": tree}, rep)
+	a, ok := Build("tenant-a/web", parsed, values, map[string]*source.Tree{"repo": tree}, rep)
 	if !ok {
 		return nil, rep
 	}
@@ -64,7 +63,7 @@ func memory(files map[string]string) *source.Tree {
 
 // held are the files of an artifact; a directory without files has a trailing
 // slash.
-func held(t testing.TB, a *artifact.Artifact) map[string]string {
+func held(t testing.TB, a *Artifact) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	tree := a.Tree()
@@ -121,7 +120,7 @@ func readCopyCases(t testing.TB) copyCases {
 func TestCopyCases(t *testing.T) {
 	for i, c := range readCopyCases(t).Cases {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			a, rep := build(memory(c.Tree), nil, c.Ops...)
+			a, rep := buildOps(memory(c.Tree), nil, c.Ops...)
 			if c.Err {
 				require.Nil(t, a)
 				require.Equal(t, krm.Error, rep.Worst())

@@ -3,6 +3,7 @@ package artifact
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,7 +21,7 @@ func (a *Artifact) inspect(rep *krm.Report) bool {
 		if !f.directory && declaresNamespace(path, f.data) {
 			rep.Warnf("artifact-namespace", krm.Pos{File: f.origin.place()},
 				"ask for the namespace by its directory, and exclude the file",
-				"the file declares a Namespace: whoever applies the artifact and whoever applies this output will both own it")
+				"artifact %s: %q declares a Namespace: whoever applies the artifact and whoever applies this output will both own it", a.what, path)
 		}
 	}
 	return ok
@@ -113,12 +114,7 @@ func declaresNamespace(path string, data []byte) bool {
 	if !ok {
 		return topNamespace.Match(data)
 	}
-	for _, doc := range docs {
-		if isNamespace(doc) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(docs, isNamespace)
 }
 
 func isManifest(path string) bool {
@@ -132,11 +128,7 @@ func isNamespace(object *krm.Node) bool {
 		return false
 	}
 	if items := object.Get("items"); kind.Text == "List" && items != nil {
-		for _, item := range items.Items {
-			if isNamespace(item) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(items.Items, isNamespace)
 	}
 	return kind.Text == "Namespace"
 }

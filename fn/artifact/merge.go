@@ -18,7 +18,7 @@ func (c *copier) merge(base, overlay staged) ([]byte, bool) {
 	if !ok1 || !ok2 {
 		return nil, false
 	}
-	return encode(mergeNodes(below, above)), true
+	return mergeNodes(below, above).AppendYAML(nil, 0), true
 }
 
 // parseMerged parses one side; an empty file is an empty map.

@@ -108,9 +108,9 @@ func (as areas) whole() bool {
 
 // coverFile tells whether a file, from the base directory, lies in an area that
 // is part of a source.
-func (as areas) coverFile(file string) bool {
+func (as areas) coverFile(file string, b base) bool {
 	for _, a := range as {
-		if !a.whole && below(file, a.local) {
+		if !a.whole && (below(file, a.local) || a.disk != "" && below(b.from(file), a.disk)) {
 			return true
 		}
 	}

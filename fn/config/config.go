@@ -15,7 +15,7 @@ import (
 // Parse reads the configuration of a run. All mistakes are reported; with one
 // that is an error the result is (nil, false).
 func Parse(list *krm.List, rep *krm.Report) (*Plan, bool) {
-	r := &reader{list: list, rep: rep, base: findBase(list), accepted: map[*krm.Item]bool{}}
+	r := &reader{list: list, rep: rep, base: findBase(list), accepted: map[*krm.Item]bool{}, found: map[krm.Identity]*krm.Node{}}
 	r.readFunctionConfig()
 	docs := r.documents()
 	generators := r.decodeAll(docs)
@@ -41,7 +41,9 @@ type reader struct {
 	accepted map[*krm.Item]bool
 	// sources are Flux sources in files of spec.configs.
 	sources []*krm.Node
-	areas   areas
+	// found are the Flux sources that were looked for, nil where there is none.
+	found map[krm.Identity]*krm.Node
+	areas areas
 }
 
 // plan puts together what was read.
@@ -55,7 +57,7 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		Base:           r.base.dir,
 		ProtectedNames: r.protected,
 		Deletion:       newDeletion(krm.Str(r.baseline), r.most, r.allowEmpty, r.rep),
-		Consumed:       r.consumed(docs),
+		Consumed:       r.consumed(),
 		Echo:           r.echo,
 		base:           r.base,
 		areas:          r.areas,
@@ -83,7 +85,7 @@ func (r *reader) reportNoGenerator() {
 }
 
 // consumed are the generators among the items that would reach a cluster.
-func (r *reader) consumed(docs []document) []*krm.Item {
+func (r *reader) consumed() []*krm.Item {
 	var items []*krm.Item
 	for _, item := range r.list.Items {
 		if _, local := item.Annotations[krm.LocalConfigKey]; r.accepted[item] && item != r.echo && isGenerator(item) && !local {

@@ -104,3 +104,12 @@ func TestSeedWorksAsItStands(t *testing.T) {
 	assert.Equal(t, "monorepo-tenants", plan.Name)
 	assert.Equal(t, "flux-system", plan.Namespace)
 }
+
+// planOf is the plan of a list with nothing wrong in it.
+func planOf(t *testing.T, in *krm.List) *config.Plan {
+	t.Helper()
+	rep := &krm.Report{}
+	plan, ok := config.Parse(in, rep)
+	require.True(t, ok, "%+v", rep.Findings())
+	return plan
+}

@@ -97,10 +97,9 @@ func (d *decoder) list(n *krm.Node, v reflect.Value, f wireField) {
 		d.value(item, v.Index(i), f)
 	}
 	switch {
-	case f.later:
 	case len(n.Items) < f.minItems:
 		d.rep.Errorf("config-limit", n.Pos, "", "must have at least %d entry, found none", f.minItems)
-	case f.maxItems > 0 && len(n.Items) > f.maxItems:
+	case !f.later && f.maxItems > 0 && len(n.Items) > f.maxItems:
 		d.rep.Errorf("config-limit", n.Pos, "", "must have at most %d entries, found %d", f.maxItems, len(n.Items))
 	}
 }
@@ -221,7 +220,7 @@ func wireFields(t reflect.Type) []wireField {
 		}
 		fields = append(fields, wireField{
 			index: f.Index, name: name,
-			required: options != "omitempty", later: f.Tag.Get("check") == "later",
+			required: options != "omitzero", later: f.Tag.Get("check") == "later",
 			minItems: intOption(f.Tag, "minItems"), maxItems: intOption(f.Tag, "maxItems"),
 		})
 	}

@@ -98,7 +98,7 @@ func (r *reader) fileDocument(node *krm.Node, file string) (document, bool) {
 // change it decides about everybody.
 func (r *reader) warnConfigsInArea(docs []document, area areas) {
 	for _, d := range docs {
-		if d.file != "" && area.coverFile(d.file) {
+		if d.file != "" && area.coverFile(d.file, r.base) {
 			r.rep.Warnf("config-in-tenant-directory", d.node.Pos, "keep configuration outside of the tenants' directories",
 				"%s is read as configuration and lies in a tenant's directory", d.file)
 		}

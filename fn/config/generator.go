@@ -71,7 +71,6 @@ func (r *reader) newGenerator(g *generator) Generator {
 		Tier:           g.tier,
 		ServiceAccount: orDefault(g.Spec.ServiceAccountName.Text, r.defaultServiceAccount),
 		AllowEmpty:     g.allowEmpty || r.allowEmpty,
-		Adopt:          g.adopt,
 	}
 	s := spec{generator: g, reader: r, aliases: g.aliases(r.rep)}
 	out.Pattern = s.pattern()

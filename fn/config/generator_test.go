@@ -58,8 +58,10 @@ func TestGeneratorRules(t *testing.T) {
 		"source name of 100":     {"name: monorepo\n  artifacts", "name: " + long(100) + "\n  artifacts", "", ""},
 		"source name of 254":     {"name: monorepo\n  artifacts", "name: " + long(254) + "\n  artifacts", "error config-value spec.sources[0].name", ""},
 		"source namespace":       {"name: monorepo\n  artifacts", "name: monorepo\n      namespace: A\n  artifacts", "error config-value spec.sources[0].namespace", ""},
-		"source namespace too long": {"name: monorepo\n  artifacts", "name: monorepo\n      namespace: " + long(64) + "\n  artifacts",
-			"error config-value spec.sources[0].namespace", ""},
+		"source namespace too long": {
+			"name: monorepo\n  artifacts", "name: monorepo\n      namespace: " + long(64) + "\n  artifacts",
+			"error config-value spec.sources[0].namespace", "",
+		},
 		"source with a url":  {"name: monorepo\n  artifacts", "name: monorepo\n      url: x\n  artifacts", "error config-unknown-field spec.sources[0].url", "known fields are `alias`"},
 		"sources is a map":   {"    - alias: repo\n", "      alias: repo\n", "error config-type spec.sources", ""},
 		"sources is empty":   {"sources:\n    - alias: repo\n      kind: OCIRepository\n      name: monorepo\n", "sources: []\n", "error config-limit spec.sources", ""},
@@ -85,6 +87,7 @@ func TestGeneratorRules(t *testing.T) {
 		"revision not known":                      {`originRevision: "@repo"`, `revision: "@repo"`, "error revision-unknown spec.artifacts[0].revision", "set `revision`"},
 		"inputsFrom of an unknown alias":          {`inputsFrom: "@repo`, `inputsFrom: "@x`, "error alias-unknown spec.artifacts[0].inputsFrom", ""},
 		"inputsFrom of the artifact":              {`inputsFrom: "@repo/tenants/{namespace}/modules/{module}/`, `inputsFrom: "@artifact/`, "", ""},
+		"inputsFrom of a wildcard":                {"modules/{module}/applier-inputs.yaml", "modules/*", "error inputs-from spec.artifacts[0].inputsFrom", ""},
 		"inputsFrom with an unknown capture":      {"{module}/applier-inputs.yaml", "{mod}/applier-inputs.yaml", "error capture-unknown spec.artifacts[0].inputsFrom", ""},
 		"inputsFrom is a number":                  {`inputsFrom: "@repo/tenants/{namespace}/modules/{module}/applier-inputs.yaml"`, "inputsFrom: 1", "error config-type spec.artifacts[0].inputsFrom", "quotes"},
 		"unknown field of an artifact":            {"inputsFrom:", "inputFrom:", "error config-unknown-field spec.artifacts[0].inputFrom", "did you mean `inputsFrom`?"},
@@ -142,10 +145,9 @@ func TestGeneratorRules(t *testing.T) {
 		"interval":              {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {source.extensions.fluxcd.io/reconcileEvery: 10m}\nspec", "", ""},
 		"interval wrong":        {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {source.extensions.fluxcd.io/reconcileEvery: often}\nspec", `warning generator-interval metadata.annotations["source.extensions.fluxcd.io/reconcileEvery"]`, ""},
 		"annotation is boolean": {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {a: true}\nspec", "error config-type metadata.annotations.a", "quotes"},
-		"option misspelt":       {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {provision-tenants.fn.kpt.dev/allow-emtpy: \"true\"}\nspec", `error config-annotation metadata.annotations["provision-tenants.fn.kpt.dev/allow-emtpy"]`, "did you mean `allow-empty`?"},
+		"option misspelt":       {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {provision-tenants.fn.kpt.dev/allow-emty: \"true\"}\nspec", `error config-annotation metadata.annotations["provision-tenants.fn.kpt.dev/allow-emty"]`, "did you mean `allow-empty`?"},
 		"tier":                  {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {provision-tenants.fn.kpt.dev/tier: \"0\"}\nspec", `error config-value metadata.annotations["provision-tenants.fn.kpt.dev/tier"]`, ""},
 		"allow-empty":           {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {provision-tenants.fn.kpt.dev/allow-empty: \"yes\"}\nspec", `error config-value metadata.annotations["provision-tenants.fn.kpt.dev/allow-empty"]`, ""},
-		"adopt":                 {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {provision-tenants.fn.kpt.dev/adopt: \"a, B\"}\nspec", `error config-value metadata.annotations["provision-tenants.fn.kpt.dev/adopt"]`, ""},
 		"baseline elsewhere":    {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {provision-tenants.fn.kpt.dev/baseline: ../x}\nspec", `error config-path metadata.annotations["provision-tenants.fn.kpt.dev/baseline"]`, ""},
 		"max-namespaces":        {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {provision-tenants.fn.kpt.dev/max-namespaces: 101%}\nspec", `error config-value metadata.annotations["provision-tenants.fn.kpt.dev/max-namespaces"]`, ""},
 	} {
@@ -200,6 +202,12 @@ func TestListLimits(t *testing.T) {
 	}
 }
 
+func TestASourceCalledArtifact(t *testing.T) {
+	text := strings.ReplaceAll(strings.ReplaceAll(seed, "@repo", "@artifact"), "alias: repo", "alias: artifact")
+	_, findings := parse(t, listOf(text))
+	assert.Equal(t, []string{"error alias-reserved spec.artifacts[0].inputsFrom"}, codes(findings))
+}
+
 func TestWithoutPathPatternNamesAreStatic(t *testing.T) {
 	const static = `apiVersion: source.extensions.fluxcd.io/v1beta1
 kind: ArtifactGenerator
@@ -247,7 +255,6 @@ spec:
 func TestGeneratorInThePlan(t *testing.T) {
 	text := edit(t, seed, "  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations:\n"+
 		"    provision-tenants.fn.kpt.dev/tier: \"50\"\n"+
-		"    provision-tenants.fn.kpt.dev/adopt: tenant-a, tenant-b\n"+
 		"    provision-tenants.fn.kpt.dev/allow-empty: \"true\"\n"+
 		"    provision-tenants.fn.kpt.dev/directory: ../..\n"+
 		"    provision-tenants.fn.kpt.dev/baseline: rendered/\n"+
@@ -260,7 +267,6 @@ func TestGeneratorInThePlan(t *testing.T) {
 	assert.Equal(t, "flux-system", g.Namespace)
 	assert.Equal(t, "ArtifactGenerator/flux-system/monorepo-tenants", g.Owner)
 	assert.Equal(t, 50, g.Tier)
-	assert.Equal(t, []string{"tenant-a", "tenant-b"}, g.Adopt)
 	assert.True(t, g.AllowEmpty)
 	assert.True(t, g.Prune)
 	assert.Equal(t, "flux-operator", g.ServiceAccount)

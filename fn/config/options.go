@@ -25,14 +25,13 @@ type options struct {
 	most                Limit
 	allowEmpty          bool
 	tier                int
-	adopt               []string
 }
 
 // The option annotations. Those of the short form count on the configuration
 // only: several generators cannot each have a baseline.
 var (
 	shortFormOptions = []string{"directory", "baseline", "max-namespaces"}
-	generatorOptions = []string{"allow-empty", "tier", "adopt"}
+	generatorOptions = []string{"allow-empty", "tier"}
 	// stampOptions are what we write; a generator may have been stamped by hand.
 	stampOptions = []string{"owner", "origin", "digest", "name", "winner", "losers", "service-account", "service-account-name"}
 )
@@ -60,8 +59,6 @@ func (o *options) read(name string, value krm.Str, rep *krm.Report) {
 		o.allowEmpty = parseBool(value, rep)
 	case "tier":
 		o.tier = parseTier(value, rep)
-	case "adopt":
-		o.adopt = parseNames(value, rep)
 	default:
 		if !slices.Contains(stampOptions, name) {
 			rep.Errorf("config-annotation", value.Pos, nearestField(name, slices.Concat(shortFormOptions, generatorOptions)),
@@ -102,17 +99,4 @@ func parseTier(value krm.Str, rep *krm.Report) int {
 		return defaultTier
 	}
 	return int(tier)
-}
-
-func parseNames(value krm.Str, rep *krm.Report) []string {
-	var names []string
-	for text := range strings.SplitSeq(value.Text, ",") {
-		name := strings.TrimSpace(text)
-		if syntaxOf[labelName]().mistake(name) != "" {
-			rep.Errorf("config-value", value.Pos, "", "must be namespace names, separated by commas, found %q", value.Text)
-			return nil
-		}
-		names = append(names, name)
-	}
-	return names
 }

@@ -78,8 +78,6 @@ type Generator struct {
 	ServiceAccount string
 	// AllowEmpty lets the pattern match nothing.
 	AllowEmpty bool
-	// Adopt are the live namespaces that the generator may take over.
-	Adopt []string
 }
 
 // Artifact is an entry of spec.artifacts.

@@ -40,10 +40,7 @@ func (s *spec) policy(f *managedNamespaces, artifacts []Artifact) *tenant.Policy
 
 // everyCapture is a template that holds all captures.
 func (s *spec) everyCapture() krm.Template {
-	text := ""
-	for _, name := range s.captures {
-		text += "{" + name + "}"
-	}
+	text := "{" + strings.Join(s.captures, "}{") + "}"
 	t, _ := krm.ParseTemplate(krm.Str{Text: text}, &krm.Report{})
 	return t
 }
@@ -91,12 +88,13 @@ func (s *spec) checkServiceAccount(g Generator) {
 	if g.ServiceAccount != "" {
 		return
 	}
-	pos := krm.Pos{}
-	if managed := s.Spec.ManagedNamespaces; managed != nil {
-		pos = managed.Pos
-	} else if artifacts := s.namespaced(); len(artifacts) > 0 {
+	var pos krm.Pos
+	switch artifacts := s.namespaced(); {
+	case s.Spec.ManagedNamespaces != nil:
+		pos = s.Spec.ManagedNamespaces.Pos
+	case len(artifacts) > 0:
 		pos = artifacts[0].Namespace.Pos
-	} else {
+	default:
 		return
 	}
 	s.rep.Errorf("service-account-missing", pos, "set `spec.serviceAccountName` on the generator, or `spec.defaultServiceAccount` on the ProvisionTenants",

@@ -22,8 +22,9 @@ func (s *spec) revision(ref krm.Str) string {
 	if !ok {
 		return ""
 	}
-	if revision, _ := s.knownRevision(alias); revision != "" {
-		return revision
+	revision, _ := s.knownRevision(alias)
+	if _, mapped := s.entries.entry(alias); revision != "" || !mapped && len(s.entries) > 0 {
+		return revision // a source that is nowhere is reported as that
 	}
 	s.rep.Errorf("revision-unknown", ref.Pos, "set `revision` in `spec.sources` of a ProvisionTenants, or pass the source object with its status",
 		"the revision of source %q is not known", alias)
@@ -86,6 +87,15 @@ func (s *spec) sourceArtifact(alias string) *krm.Node {
 // findSource looks for a Flux source in files of spec.configs and among the
 // items. A tenant's is none, nor is one that we made.
 func (r *reader) findSource(id krm.Identity) *krm.Node {
+	node, asked := r.found[id]
+	if !asked {
+		node = r.lookUpSource(id)
+		r.found[id] = node
+	}
+	return node
+}
+
+func (r *reader) lookUpSource(id krm.Identity) *krm.Node {
 	for _, node := range r.sources {
 		if nodeIdentity(node) == id {
 			return node

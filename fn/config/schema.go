@@ -84,6 +84,8 @@ func leafSchema(t reflect.Type) *jsonschema.Schema {
 		return mapSchema(&jsonschema.Schema{Type: "string", Pattern: valuePattern})
 	case reflect.TypeFor[annotationMap]():
 		return mapSchema(&jsonschema.Schema{Type: "string"})
+	case reflect.TypeFor[tenantMap]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 	case reflect.TypeFor[ruleMap]():
 		return mapSchema(syntaxOf[ruleText]().schema())
 	case reflect.TypeFor[krm.Str]():

@@ -43,6 +43,7 @@ func (r *reader) readSources(generators []*generator, own string) []Source {
 			}
 		}
 	}
+	r.checkOneSource(generators)
 	aliases := slices.Sorted(maps.Keys(used))
 	r.checkEntries(aliases)
 	var sources []Source
@@ -64,6 +65,33 @@ func (r *reader) readSources(generators []*generator, own string) []Source {
 	return sources
 }
 
+// checkOneSource warns when an alias stands for sources of two names: all of them
+// are read from one directory.
+func (r *reader) checkOneSource(generators []*generator) {
+	type claim struct {
+		by *generator
+		sourceReference
+	}
+	first := map[string]claim{}
+	for _, g := range generators {
+		for _, s := range g.Spec.Sources {
+			f, seen := first[s.Alias.Text]
+			if !seen {
+				first[s.Alias.Text] = claim{g, s}
+				continue
+			}
+			if a, b := f.about(), s.about(); f.by != g && a != b {
+				r.rep.Warnf("source-ambiguous", s.Alias.Pos, "use two aliases, each with its directory, if they are two trees",
+					"source alias %q stands for %s here and for %s elsewhere, and both are read from one directory", s.Alias.Text, b, a)
+			}
+		}
+	}
+}
+
+func (s sourceReference) about() string {
+	return s.Kind.Text + " " + s.Name.Text
+}
+
 // isMapped: one entry without an alias, or none, stands for the only alias.
 func (r *reader) isMapped(alias string, aliases []string) bool {
 	for _, entry := range r.entries {
@@ -72,7 +100,12 @@ func (r *reader) isMapped(alias string, aliases []string) bool {
 		}
 	}
 	named := slices.ContainsFunc(r.entries, func(e sourceEntry) bool { return e.Alias.Text != "" })
-	return len(aliases) == 1 && !named
+	return len(aliases) == 1 && !named || slices.ContainsFunc(r.entries, sourceEntry.isMisnamed)
+}
+
+// isMisnamed tells whether the alias is no alias, which has been reported.
+func (e sourceEntry) isMisnamed() bool {
+	return e.Alias.Text != "" && syntaxOf[aliasName]().mistake(e.Alias.Text) != ""
 }
 
 func (r *reader) unmappedHint(alias string) string {
@@ -96,7 +129,7 @@ func (r *reader) checkEntries(aliases []string) {
 			r.rep.Errorf("config-required", entry.Pos.At("alias"), "", "`alias` is required with more than one source")
 		case seen[alias.Text]:
 			r.rep.Errorf("config-duplicate", alias.Pos, "remove one of the two", "source alias %q is there twice", alias.Text)
-		case alias.Text != "" && !slices.Contains(aliases, alias.Text):
+		case alias.Text != "" && !slices.Contains(aliases, alias.Text) && !entry.isMisnamed():
 			r.rep.Warnf("source-unused", alias.Pos, didYouMean(alias.Text, aliases), "no generator has the source alias %q", alias.Text)
 		}
 		seen[alias.Text] = true

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
@@ -68,7 +69,10 @@ func (s *spec) nameTemplate(text krm.Str, valid syntax) krm.Template {
 		filled[capture] = "a"
 	}
 	if what := valid.mistake(t.Render(filled)); what != "" {
-		s.rep.Errorf("config-value", text.Pos, "", "must, whatever the captures are, %s", what)
+		if len(filled) > 0 {
+			what = fmt.Sprintf("%s when its captures are %q", what, "a")
+		}
+		s.rep.Errorf("config-value", text.Pos, "", "must %s", what)
 	}
 	return t
 }

@@ -41,6 +41,8 @@ type (
 	labelMap      map[string]krm.Str
 	annotationMap map[string]krm.Str
 	ruleMap       map[string]krm.Str
+	// tenantMap has any keys: those that no allow-list names are ignored.
+	tenantMap map[string]krm.Str
 )
 
 // syntax is what a text must look like: in the JSON Schema, and here unless the

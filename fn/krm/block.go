@@ -76,9 +76,7 @@ func scanItem(item *Item, root frame) bool {
 }
 
 func scan(item *Item, root frame) (spots, bool) {
-	var stack [maxNesting]frame
-	stack[0] = root
-	s := scanner{text: item.text, item: item, stack: stack[:1]}
+	s := scanner{text: item.text, item: item, stack: append(make([]frame, 0, 8), root)}
 	for s.at < len(s.text) {
 		column, content := indentation(s.line())
 		content = strings.TrimRight(content, " ")

@@ -7,14 +7,12 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-const localConfigAnnotation = "config.kubernetes.io/local-config"
-
 // WithLocalConfig returns the item with `config.kubernetes.io/local-config:
 // "true"` added to its text, which changes nowhere else. An item that has the
 // annotation, with whatever value, is returned as it is. A flow style map on the
 // way to the annotation is the exception: then the item is written anew.
 func (i *Item) WithLocalConfig() *Item {
-	if _, there := i.Annotations[localConfigAnnotation]; there {
+	if _, there := i.Annotations[LocalConfigKey]; there {
 		return i
 	}
 	text, ok := insertLocalConfig(i.text)
@@ -26,14 +24,14 @@ func (i *Item) WithLocalConfig() *Item {
 	}
 	edited := *i
 	edited.text = text
-	edited.Annotations = map[string]string{localConfigAnnotation: "true"}
+	edited.Annotations = map[string]string{LocalConfigKey: "true"}
 	maps.Copy(edited.Annotations, i.Annotations)
 	return &edited
 }
 
 // insertLocalConfig adds the lines to a text in plain block style.
 func insertLocalConfig(text string) (string, bool) {
-	const entry = localConfigAnnotation + `: "true"`
+	const entry = LocalConfigKey + `: "true"`
 	spots, ok := scan(&Item{text: text}, rootOf(text))
 	switch {
 	case !ok:
@@ -95,10 +93,10 @@ func rewriteLocalConfig(text string) (string, bool) {
 	}
 	metadata := childMap(root.Content[len(root.Content)-1], "metadata")
 	annotations := childMap(metadata, "annotations")
-	if annotations == nil || lookup(annotations, localConfigAnnotation) != nil {
+	if annotations == nil || lookup(annotations, LocalConfigKey) != nil {
 		return "", false
 	}
-	annotations.Content = append(annotations.Content, stringNode(localConfigAnnotation, 0), stringNode("true", yaml.DoubleQuotedStyle))
+	annotations.Content = append(annotations.Content, stringNode(LocalConfigKey, 0), stringNode("true", yaml.DoubleQuotedStyle))
 	rewritten, err := encodeBlock(root)
 	if err != nil {
 		return "", false

@@ -210,7 +210,7 @@ func (w *blockWriter) scalar(n *Node) {
 		w.buf = w.appendText(w.buf, n.Text)
 	case NullNode:
 		w.raw("null")
-	case BoolNode, IntNode, FloatNode:
+	default:
 		w.raw(n.Text)
 	}
 	w.raw("\n")

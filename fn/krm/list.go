@@ -16,8 +16,6 @@ const (
 	pathAnnotation        = "internal.config.kubernetes.io/path"
 	indexAnnotation       = "internal.config.kubernetes.io/index"
 	packagePathAnnotation = "internal.config.kubernetes.io/package-path"
-	legacyPathAnnotation  = "config.kubernetes.io/path"
-	legacyIndexAnnotation = "config.kubernetes.io/index"
 	legacyIDAnnotation    = "config.k8s.io/id"
 	internalPrefix        = "internal.config.kubernetes.io/"
 )
@@ -82,7 +80,7 @@ func (i *Item) Identity() Identity {
 // is none. Hosts write a path below the package; the caller refuses one that is
 // absolute or begins with `..`.
 func (i *Item) Path() string {
-	given := i.annotation(pathAnnotation, legacyPathAnnotation)
+	given := i.annotation(pathAnnotation, PathKey)
 	if given == "" {
 		return ""
 	}
@@ -91,7 +89,7 @@ func (i *Item) Path() string {
 
 // Index is the item's index annotation, 0 when there is none.
 func (i *Item) Index() int {
-	index, err := strconv.Atoi(i.annotation(indexAnnotation, legacyIndexAnnotation))
+	index, err := strconv.Atoi(i.annotation(indexAnnotation, IndexKey))
 	if err != nil {
 		return 0
 	}
@@ -138,7 +136,7 @@ func (i *Item) HostAnnotations() map[string]string {
 
 func isHostAnnotation(key string) bool {
 	switch key {
-	case legacyPathAnnotation, legacyIndexAnnotation, legacyIDAnnotation:
+	case PathKey, IndexKey, legacyIDAnnotation:
 		return true
 	case packagePathAnnotation:
 		return false

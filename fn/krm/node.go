@@ -94,9 +94,11 @@ func (n *Node) Len() int { return len(n.fields) }
 
 // Fields iterates over the entries of a map, sorted by key.
 func (n *Node) Fields() iter.Seq2[Str, *Node] {
-	sorted := slices.SortedFunc(slices.Values(n.fields), func(a, b field) int {
-		return strings.Compare(a.key.Text, b.key.Text)
-	})
+	byKey := func(a, b field) int { return strings.Compare(a.key.Text, b.key.Text) }
+	sorted := n.fields
+	if !slices.IsSortedFunc(sorted, byKey) {
+		sorted = slices.SortedFunc(slices.Values(sorted), byKey)
+	}
 	return func(yield func(Str, *Node) bool) {
 		for _, f := range sorted {
 			if !yield(f.key, f.value) {

@@ -1,3 +1,5 @@
+// Package krm is the outside world's words: lists, objects, values, places and
+// findings. It is the only package that knows YAML and the functions SDK.
 package krm
 
 import (

@@ -16,6 +16,10 @@ type section struct {
 	key, lead, text string
 }
 
+// maxSections is how many top-level keys a list may have to be read here. The
+// specification has five.
+const maxSections = 32
+
 // readBlock reads a list in plain block style. It gives up, with false, on
 // anything that it does not certainly read as YAML does.
 //
@@ -134,7 +138,9 @@ func splitSections(text string) ([]section, bool) {
 			if !ok || slices.ContainsFunc(marks, func(m mark) bool { return m.key == key }) {
 				return nil, false
 			}
-			marks = append(marks, mark{key, above.begin(at), at})
+			if marks = append(marks, mark{key, above.begin(at), at}); len(marks) > maxSections {
+				return nil, false
+			}
 			above.inside = false
 		}
 	}

@@ -71,7 +71,13 @@ func readRoot(root *yaml.Node) (*List, error) {
 	if err := header.check(); err != nil {
 		return nil, err
 	}
+	seen := map[string]bool{}
 	for i := 0; i < len(root.Content); i += 2 {
+		key := root.Content[i].Value
+		if seen[key] {
+			return nil, fmt.Errorf("the key %q is there twice in the ResourceList", key)
+		}
+		seen[key] = true
 		if err := list.addSection(root.Content[i], root.Content[i+1]); err != nil {
 			return nil, err
 		}
@@ -81,9 +87,6 @@ func readRoot(root *yaml.Node) (*List, error) {
 }
 
 func (l *List) addSection(key, value *yaml.Node) error {
-	if l.section(key.Value) != nil {
-		return fmt.Errorf("the key %q is there twice in the ResourceList", key.Value)
-	}
 	lead := ""
 	if key.HeadComment != "" {
 		lead, key.HeadComment = key.HeadComment+"\n", ""
@@ -113,6 +116,7 @@ func (l *List) setItems(value *yaml.Node) error {
 	case value.Kind != yaml.SequenceNode:
 		return fmt.Errorf("`items` of the ResourceList must be a list, it is %s", describe(value))
 	}
+	var body strings.Builder
 	for i, node := range value.Content {
 		if node.Kind != yaml.MappingNode {
 			return fmt.Errorf("`items[%d]` of the ResourceList must be an object, it is %s", i, describe(node))
@@ -121,7 +125,16 @@ func (l *List) setItems(value *yaml.Node) error {
 		if err != nil {
 			return fmt.Errorf("`items[%d]` of the ResourceList: %w", i, err)
 		}
-		l.Items = append(l.Items, newItem(text, node))
+		body.WriteString(text)
+	}
+	// Cut as readBlock would, so that it finds every comment where it is now.
+	_, texts, rest, _ := splitItems(body.String())
+	if len(texts) != len(value.Content) {
+		return errors.New("`items` of the ResourceList cannot be written in block style")
+	}
+	l.section("items").text = rest
+	for i, node := range value.Content {
+		l.Items = append(l.Items, newItem(texts[i], node))
 	}
 	return nil
 }
@@ -242,16 +255,14 @@ func isNull(node *yaml.Node) bool {
 }
 
 func describe(node *yaml.Node) string {
-	switch node.Kind {
-	case yaml.MappingNode:
+	switch {
+	case node.Kind == yaml.MappingNode:
 		return "a map"
-	case yaml.SequenceNode:
+	case node.Kind == yaml.SequenceNode:
 		return "a list"
-	}
-	switch node.ShortTag() {
-	case "!!null":
+	case isNull(node):
 		return "null"
-	case "!!str":
+	case node.ShortTag() == "!!str":
 		return fmt.Sprintf("the string %.40q", node.Value)
 	}
 	return fmt.Sprintf("%.40q", node.Value)

@@ -3,6 +3,7 @@ package krm
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Template is text with `{capture}` placeholders.
@@ -11,6 +12,7 @@ type Template struct {
 	// literals has one entry more than holes: the text between the placeholders.
 	literals []string
 	holes    []hole
+	captures []string
 }
 
 type hole struct {
@@ -22,7 +24,7 @@ type hole struct {
 // ParseTemplate checks the brace grammar (Flux ArtifactGenerator, path pattern
 // captures): every brace belongs to a `{name}`, a name is
 // `[A-Za-z_][A-Za-z0-9_]*`, and names may repeat. There is no escape. Mistakes
-// are findings that give the column, in bytes from 1, inside the value.
+// are findings that give the column, in characters from 1, inside the value.
 func ParseTemplate(s Str, rep *Report) (Template, bool) {
 	t := Template{text: s}
 	rest, offset, ok := s.Text, 0, true
@@ -37,6 +39,9 @@ func ParseTemplate(s Str, rep *Report) (Template, bool) {
 			return t, ok
 		}
 		t.holes = append(t.holes, hole{name, offset + len(literal)})
+		if !slices.Contains(t.captures, name) {
+			t.captures = append(t.captures, name)
+		}
 		offset += len(literal) + length
 		rest = rest[len(literal)+length:]
 	}
@@ -71,7 +76,7 @@ type braceMistake struct {
 const braceHint = "a capture is written `{name}`; there is no way to write a brace that is not part of one"
 
 func (m *braceMistake) report(s Str, offset int, rep *Report) {
-	rep.Errorf("capture-syntax", s.Pos, m.hint, "%s at column %d of the value %q", m.what, offset+m.at+1, s.Text)
+	rep.Errorf("capture-syntax", s.Pos, m.hint, "%s at column %d of the value %q", m.what, s.column(offset+m.at), s.Text)
 }
 
 // checkCaptureName allows `[A-Za-z_][A-Za-z0-9_]*`.
@@ -124,10 +129,13 @@ func (t Template) CheckCaptures(known []string, rep *Report) bool {
 			hint = "did you mean `{" + near + "}`?"
 		}
 		rep.Errorf("capture-unknown", t.text.Pos, hint,
-			"capture `{%s}` at column %d of the value %q is not in `spec.pathPattern`", h.name, h.offset+1, t.text.Text)
+			"capture `{%s}` at column %d of the value %q is not in `spec.pathPattern`", h.name, t.text.column(h.offset), t.text.Text)
 	}
 	return ok
 }
+
+// column turns a byte offset in s into a column.
+func (s Str) column(offset int) int { return utf8.RuneCountInString(s.Text[:offset]) + 1 }
 
 func quotedList(names []string) string {
 	return "`{" + strings.Join(names, "}`, `{") + "}`"
@@ -140,15 +148,7 @@ func (t Template) Str() Str { return t.text }
 func (t Template) IsZero() bool { return t.literals == nil }
 
 // Captures are the names used, in order of first use, each once.
-func (t Template) Captures() []string {
-	var names []string
-	for _, h := range t.holes {
-		if !slices.Contains(names, h.name) {
-			names = append(names, h.name)
-		}
-	}
-	return names
-}
+func (t Template) Captures() []string { return t.captures }
 
 // Render puts values in the place of their captures.
 func (t Template) Render(values map[string]string) string {

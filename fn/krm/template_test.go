@@ -59,7 +59,7 @@ func TestParseTemplateMistakes(t *testing.T) {
 		"all of them at once": {"{a-b}/{}/{c", []string{
 			"`{` has no closing brace at column 10", "`{a-b}` is no capture at column 1", "`{}` names no capture at column 7",
 		}, ""},
-		"bytes are counted": {"é/{}", []string{"`{}` names no capture at column 4"}, ""},
+		"characters count": {"é/{}", []string{"`{}` names no capture at column 3"}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -24,8 +24,7 @@ func Open(dir, place string) (*Tree, error) {
 }
 
 func openError(place string, err error) error {
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
+	if inner, found := errors.AsType[*fs.PathError](err); found {
 		err = inner.Err
 	}
 	return fmt.Errorf("cannot read the directory %q: %w", place, err)

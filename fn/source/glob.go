@@ -35,11 +35,13 @@ func ParseGlob(pattern string) (Glob, error) {
 		return Glob{}, doublestar.ErrBadPattern
 	}
 	var g Glob
-	for _, text := range strings.Split(pattern, "/") {
-		if !doublestar.ValidatePattern(text) {
-			// A slash inside braces (or, in vain, inside a class): walk everything
-			// from here on, and match whole paths.
+	for text := range strings.SplitSeq(pattern, "/") {
+		if crossesSlashes(text) {
+			// Walk everything from here on, and match whole paths.
 			g.whole = pattern
+			if strings.HasSuffix(pattern, "/**") {
+				g.whole += "/*"
+			}
 			g.segments = append(g.segments, segment{recursive: true})
 			break
 		}
@@ -47,6 +49,13 @@ func ParseGlob(pattern string) (Glob, error) {
 	}
 	g.split()
 	return g, nil
+}
+
+// crossesSlashes tells whether a part of a pattern between two slashes is no
+// pattern for one name: braces that hold a slash, or out of which a `**` comes, as
+// out of `{*,a}*`.
+func crossesSlashes(text string) bool {
+	return !doublestar.ValidatePattern(text) || strings.Contains(text, "{") && strings.Count(text, "*") > 1
 }
 
 // split moves the literal segments at the front to base. One segment stays: what

@@ -105,7 +105,12 @@ func newTree(root directory, place string) (*Tree, error) {
 
 // Hide leaves a directory, and everything below it, out of the tree: what a run
 // writes must never be what the next run reads.
+//
+// "" hides nothing.
 func (t *Tree) Hide(dir string) {
+	if dir == "" {
+		return
+	}
 	t.hidden = append(t.hidden, dir)
 	t.leave(1)
 	if len(t.levels) > 0 {
@@ -195,7 +200,7 @@ func (t *Tree) find(path string) (*level, EntryType, error) {
 	parent, name := split(path)
 	l, err := t.enter(parent)
 	switch {
-	case errors.Is(err, ErrNotDirectory):
+	case errors.Is(err, ErrNotDirectory), strings.HasPrefix(path, "/"):
 		return nil, 0, t.fault("stat", path, fs.ErrNotExist)
 	case err != nil:
 		return nil, 0, err
@@ -303,8 +308,7 @@ func (l *level) lookup(name string) (int, bool) {
 
 // fault names the place of an error, which the operating system does not know.
 func (t *Tree) fault(op, path string, err error) error {
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
+	if inner, found := errors.AsType[*fs.PathError](err); found {
 		err = inner.Err
 	}
 	return &fs.PathError{Op: op, Path: t.Place(path), Err: err}

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -63,8 +65,11 @@ func TestReadDir(t *testing.T) {
 		err  error
 	}{
 		"": {want: []source.Entry{
-			{"a", source.Directory}, {"a-b", source.Directory}, {"a.yaml", source.File},
-			{"empty", source.Directory}, {"odd", source.Directory},
+			{"a", source.Directory},
+			{"a-b", source.Directory},
+			{"a.yaml", source.File},
+			{"empty", source.Directory},
+			{"odd", source.Directory},
 		}},
 		"a":        {want: []source.Entry{{".hidden", source.File}, {"b", source.Directory}}},
 		"a/b":      {want: []source.Entry{{"c.txt", source.File}, {"run.sh", source.File}}},
@@ -118,6 +123,7 @@ func TestStatAndReadFile(t *testing.T) {
 		"a.yaml/x/y":       {stat: fs.ErrNotExist, read: fs.ErrNotExist},
 		"../x":             {stat: fs.ErrNotExist, read: fs.ErrNotExist},
 		"a/../a.yaml":      {stat: fs.ErrNotExist, read: fs.ErrNotExist},
+		"/a.yaml":          {stat: fs.ErrNotExist, read: fs.ErrNotExist},
 		"/etc/hostname":    {stat: fs.ErrNotExist, read: fs.ErrNotExist},
 		"nope/x":           {stat: fs.ErrNotExist, read: fs.ErrNotExist},
 	}
@@ -322,6 +328,30 @@ func TestEscapeGlob(t *testing.T) {
 	got, _, err := source.Memory(".", map[string]source.Content{"b": {}, "-": {}, "a": {}}).Glob("[" + source.EscapeGlob("a-c") + "]")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"-", "a"}, got)
+}
+
+// FuzzGlob compares with doublestar: a file is selected when its path matches,
+// `**` at the end standing for one segment or more.
+func FuzzGlob(f *testing.F) {
+	for _, pattern := range []string{"a/b", "*", "**", "a/**", "**/b", "**/*.c", "a/*/b", "{a,b/c}/**", "[ab]/?", `\*/b`, "**/a/**/b", "a**", "{a/b}/**", "{*}*", "{**}", "a//b", "/a"} {
+		f.Add(pattern, "a/b/x.c")
+	}
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		if !utf8.ValidString(pattern) || !utf8.ValidString(path) || !fs.ValidPath(path) || path == "." {
+			t.Skip()
+		}
+		if strings.HasSuffix(pattern, "/") {
+			t.Skip("doublestar lets `**/` at the end match a file")
+		}
+		got, _, err := source.Memory(".", map[string]source.Content{path: {}}).Glob(pattern)
+		same := pattern
+		if same == "**" || strings.HasSuffix(same, "/**") {
+			same += "/*"
+		}
+		want, bad := doublestar.Match(same, path)
+		require.Equal(t, bad != nil || !doublestar.ValidatePattern(pattern), err != nil)
+		require.Equal(t, want && err == nil, len(got) == 1, "%q %q", pattern, path)
+	})
 }
 
 // A walk reads only what a pattern can match.

@@ -23,8 +23,7 @@ func (p *Policy) Admit(tenants []Tenant, rep *krm.Report) []Tenant {
 
 func (p *Policy) admits(tenant *Tenant, rep *krm.Report) bool {
 	if why := p.reserved(tenant.Namespace); why != "" {
-		rep.Errorf("namespace-reserved", tenant.pos(), "rename the directory",
-			"the directory %q asks for the namespace %q, which is %s", tenant.Dir, tenant.Namespace, why)
+		rep.Errorf("namespace-reserved", tenant.Pos, "give it another name", "%s asks for the namespace %q, which is %s", tenant.asker(), tenant.Namespace, why)
 		return false
 	}
 	var results []string
@@ -39,9 +38,8 @@ func (p *Policy) admits(tenant *Tenant, rep *krm.Report) bool {
 			results = append(results, fmt.Sprintf("`%s` is false", short(rule.String())))
 		}
 	}
-	rep.Errorf("namespace-not-allowed", tenant.pos(), "rename the directory, or ask the platform team to allow the name",
-		"the directory %q asks for the namespace %q, which `allowedNames` does not admit: %s",
-		tenant.Dir, tenant.Namespace, strings.Join(results[:min(len(results), maxListed)], ", "))
+	rep.Errorf("namespace-not-allowed", tenant.Pos, "give it another name, or allow this one in `allowedNames`",
+		"%s asks for the namespace %q, which `allowedNames` does not admit: %s", tenant.asker(), tenant.Namespace, strings.Join(results[:min(len(results), maxListed)], ", "))
 	return false
 }
 

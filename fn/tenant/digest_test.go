@@ -20,15 +20,18 @@ func TestDigest(t *testing.T) {
 		{nil, nil, "sha256:880c4a6272dc957686298143a2d40b1cdf759f0a20b039bc6408a9661c88e843"},
 		{m{}, m{}, "sha256:880c4a6272dc957686298143a2d40b1cdf759f0a20b039bc6408a9661c88e843"},
 		{
-			m{"my.org.io/provisioner": "monorepo"}, m{"my.org.io/observability": "Enabled"},
+			m{"my.org.io/provisioner": "monorepo"},
+			m{"my.org.io/observability": "Enabled"},
 			"sha256:77405affd607bfc82abcf9240518d07f184421a2c74a6469317d1230d592be35",
 		},
 		{
-			m{"my.org.io/provisioner": "monorepo", "tier": "standard"}, m{"my.org.io/observability": "Enabled"},
+			m{"my.org.io/provisioner": "monorepo", "tier": "standard"},
+			m{"my.org.io/observability": "Enabled"},
 			"sha256:8661b2e5388c07f98f8d9d236aab668d36677b5ded858288add7cffebf4c49dc",
 		},
 		{
-			m{"my.org.io/provisioner": "monorepo", "tier": "gold"}, nil,
+			m{"my.org.io/provisioner": "monorepo", "tier": "gold"},
+			nil,
 			"sha256:e1b49f87efac51d9804ae1d4ceeacf1fa8fea54835c4ac43c9175349351fdc10",
 		},
 	}

@@ -21,14 +21,13 @@ type Match struct {
 }
 
 // Discover walks the levels that the pattern can match, and returns the matches
-// in walk order: byte order of the names, level by level. It does not enter skip
-// (a path of the tree, "" for none).
+// in walk order: byte order of the names, level by level.
 //
 // Only directories match, as in upstream; links never do. Unlike there,
 // directories whose name begins with a dot are left out, and every name that
 // cannot be used is reported, once, when a directory below it matches.
-func Discover(tree *source.Tree, p Pattern, skip string, rep *krm.Report) []Match {
-	w := &walk{tree: tree, pattern: p, skip: skip, rep: rep}
+func Discover(tree *source.Tree, p Pattern, rep *krm.Report) []Match {
+	w := &walk{tree: tree, pattern: p, rep: rep}
 	if len(p.segments) > 0 {
 		w.descend(step{})
 	}
@@ -41,10 +40,9 @@ func Discover(tree *source.Tree, p Pattern, skip string, rep *krm.Report) []Matc
 type walk struct {
 	tree    *source.Tree
 	pattern Pattern
-	skip    string
 	rep     *krm.Report
 	matches []Match
-	// hidden and unused are directories, for the infos at the end.
+	// hidden are places and unused directories, for the infos at the end.
 	hidden, unused []string
 }
 
@@ -97,7 +95,7 @@ func (w *walk) literal(s step, seg segment) bool {
 	case kind == source.Link:
 		w.link(dir)
 		return false
-	case kind != source.Directory, dir == w.skip:
+	case kind != source.Directory:
 		return false
 	}
 	return w.descend(step{dir, s.level + 1, s.values, s.unusable})
@@ -109,10 +107,10 @@ func (w *walk) candidate(s step, seg segment, entry source.Entry) ([]string, boo
 	values, ok := seg.match(entry.Name)
 	dir := path.Join(s.dir, entry.Name)
 	switch {
-	case !ok, dir == w.skip:
+	case !ok:
 		return nil, false
 	case entry.Type == source.Directory && seg.hides(entry.Name):
-		w.hidden = append(w.hidden, dir)
+		w.hidden = append(w.hidden, w.tree.Place(dir))
 		return nil, false
 	case entry.Type == source.Link && !seg.hides(entry.Name):
 		w.link(dir)
@@ -188,7 +186,7 @@ const maxListed = 20
 
 func (w *walk) reportHidden() {
 	if len(w.hidden) > 0 {
-		w.rep.Infof("directory-hidden", krm.Pos{File: w.tree.Place("")}, "",
+		w.rep.Infof("directory-hidden", krm.Pos{}, "",
 			"skipped directories whose names begin with a dot: %s", listed(w.hidden))
 	}
 }

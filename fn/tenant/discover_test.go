@@ -30,12 +30,12 @@ func disk(t testing.TB, fixture string) *source.Tree {
 	dirs, err := filepath.Glob(filepath.Join("..", "..", "testdata", "fixtures", fixture))
 	require.NoError(t, err)
 	require.Len(t, dirs, 1)
-	return open(t, dirs[0], "repo")
+	return open(t, dirs[0])
 }
 
-func open(t testing.TB, dir, place string) *source.Tree {
+func open(t testing.TB, dir string) *source.Tree {
 	t.Helper()
-	opened, err := source.Open(dir, place)
+	opened, err := source.Open(dir, "repo")
 	require.NoError(t, err)
 	t.Cleanup(opened.Close)
 	return opened
@@ -56,7 +56,7 @@ func TestDiscover(t *testing.T) {
 		"tenants/tenant-a/modules/a/deeper/", "tenants/tenant-a/modules/a-1/", "tenants/tenant-a/other/x/", "elsewhere/tenant-z/modules/web/",
 	)
 	var rep krm.Report
-	got := Discover(files, pattern(t, "@repo/tenants/{namespace}/modules/{module}"), "", &rep)
+	got := Discover(files, pattern(t, "@repo/tenants/{namespace}/modules/{module}"), &rep)
 	assert.Empty(t, rep.Findings())
 	assert.Equal(t, []string{
 		"tenants/tenant-a/modules/10", "tenants/tenant-a/modules/9", "tenants/tenant-a/modules/B1", "tenants/tenant-a/modules/a",
@@ -70,7 +70,7 @@ func TestDiscoverShapes(t *testing.T) {
 	tests := map[string]struct {
 		pattern string
 		tree    []string
-		skip    string
+		hidden  string
 		want    []string
 	}{
 		"no captures":               {"@r/apps/b", []string{"apps/b/", "apps/c/"}, "", []string{"apps/b"}},
@@ -92,7 +92,9 @@ func TestDiscoverShapes(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var rep krm.Report
-			got := Discover(tree(test.tree...), pattern(t, test.pattern), test.skip, &rep)
+			files := tree(test.tree...)
+			files.Hide(test.hidden)
+			got := Discover(files, pattern(t, test.pattern), &rep)
 			assert.Equal(t, test.want, dirsOf(got))
 			assert.False(t, rep.Failed(), "%v", rep.Findings())
 		})
@@ -102,10 +104,10 @@ func TestDiscoverShapes(t *testing.T) {
 func TestDiscoverSkipsDotDirectoriesWithOneInfo(t *testing.T) {
 	var rep krm.Report
 	files := tree("tenants/.meta/modules/x/", "tenants/a/modules/.hidden/", "tenants/a/modules/web/", "tenants/.keep=x", ".git/")
-	got := Discover(files, pattern(t, "@r/tenants/{ns}/modules/{m}"), "", &rep)
+	got := Discover(files, pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
 	assert.Equal(t, []string{"tenants/a/modules/web"}, dirsOf(got))
 	assert.Equal(t, []string{
-		`directory-hidden repo: skipped directories whose names begin with a dot: "tenants/.meta", "tenants/a/modules/.hidden"`,
+		`directory-hidden : skipped directories whose names begin with a dot: "repo/tenants/.meta", "repo/tenants/a/modules/.hidden"`,
 	}, infos(&rep))
 	assert.Len(t, rep.Findings(), 1)
 }
@@ -118,7 +120,7 @@ func TestDiscoverReportsEveryUnusableDirectoryOnce(t *testing.T) {
 		"tenants/ok/modules/good/", "tenants/cafe\u0301/modules/a/", "tenants/caf\u00e9/modules/a/", "tenants/\u212a8s/modules/a/",
 		"tenants/docs only/", "tenants/bad\xff/modules/a/",
 	)
-	got := Discover(files, pattern(t, "@r/tenants/{namespace}/modules/{module}"), "", &rep)
+	got := Discover(files, pattern(t, "@r/tenants/{namespace}/modules/{module}"), &rep)
 	assert.Equal(t, []string{"tenants/ok/modules/good"}, dirsOf(got))
 	assert.Equal(t, []string{
 		"directory-name repo/tenants/-x: the directory \"tenants/-x\" cannot be used: the capture `{namespace}` is \"-x\", and a label value must begin and end with a letter or a digit",
@@ -146,7 +148,7 @@ func TestDiscoverReportsEveryUnusableDirectoryOnce(t *testing.T) {
 func TestDiscoverTellsOfDirectoriesThatYieldNothing(t *testing.T) {
 	var rep krm.Report
 	files := tree("tenants/full/modules/web/", "tenants/empty/modules/.gitkeep=", "tenants/gone/namespace-metadata.yaml=x")
-	Discover(files, pattern(t, "@r/tenants/{ns}/modules/{m}"), "", &rep)
+	Discover(files, pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
 	assert.Equal(t, []string{
 		"directory-unused repo/tenants/empty: the directory \"tenants/empty\" yields nothing: no directory in it matches \"modules/{m}\"",
 		"directory-unused repo/tenants/gone: the directory \"tenants/gone\" yields nothing: no directory in it matches \"modules/{m}\"",
@@ -154,7 +156,7 @@ func TestDiscoverTellsOfDirectoriesThatYieldNothing(t *testing.T) {
 	assert.Len(t, rep.Findings(), 2)
 
 	rep = krm.Report{}
-	Discover(tree("a/b/x=", "a/c/"), pattern(t, "@r/{one}/{two}/{three}"), "", &rep)
+	Discover(tree("a/b/x=", "a/c/"), pattern(t, "@r/{one}/{two}/{three}"), &rep)
 	assert.Equal(t, []string{
 		"directory-unused repo/a: the directory \"a\" yields nothing: no directory in it matches \"{two}/{three}\"",
 	}, infos(&rep), "only the topmost is named")
@@ -173,7 +175,7 @@ func TestDiscoverNeverFollowsLinks(t *testing.T) {
 		require.NoError(t, os.Symlink(target, filepath.Join(root, name)))
 	}
 	var rep krm.Report
-	got := Discover(open(t, root, "repo"), pattern(t, "@r/tenants/{ns}/modules/{m}"), "", &rep)
+	got := Discover(open(t, root), pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
 	assert.Equal(t, []string{"tenants/tenant-real/modules/m"}, dirsOf(got))
 	assert.Equal(t, []string{
 		`link-skipped repo/tenants/dangling: "tenants/dangling" is a link, links are never followed`,
@@ -186,7 +188,7 @@ func TestDiscoverNeverFollowsLinks(t *testing.T) {
 	assert.False(t, rep.Failed())
 
 	rep = krm.Report{}
-	assert.Empty(t, Discover(open(t, root, "repo"), pattern(t, "@r/linked/{ns}/modules/{m}"), "", &rep), "a literal segment is no way through a link")
+	assert.Empty(t, Discover(open(t, root), pattern(t, "@r/linked/{ns}/modules/{m}"), &rep), "a literal segment is no way through a link")
 	assert.Equal(t, []string{`link-skipped repo/linked: "linked" is a link, links are never followed`}, warnings(&rep))
 }
 
@@ -194,7 +196,7 @@ func TestDiscoverReportsUnreadableDirectories(t *testing.T) {
 	if os.Getuid() == 0 {
 		deep := strings.Repeat("d/", 260)
 		var rep krm.Report
-		assert.Empty(t, Discover(tree(deep), pattern(t, "@r/"+deep+"{a}"), "", &rep))
+		assert.Empty(t, Discover(tree(deep), pattern(t, "@r/"+deep+"{a}"), &rep))
 		require.Len(t, errs(&rep), 1, "the tree refuses such depth")
 		assert.Equal(t, "directory-unreadable", rep.Findings()[0].Code)
 		return
@@ -205,7 +207,7 @@ func TestDiscoverReportsUnreadableDirectories(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(root, "tenants/a/modules"), 0))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(root, "tenants/a/modules"), 0o755) })
 	var rep krm.Report
-	Discover(open(t, root, "repo"), pattern(t, "@r/tenants/{ns}/modules/{m}"), "", &rep)
+	Discover(open(t, root), pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
 	assert.Equal(t, "repo/tenants/a/modules", the(t, &rep, "directory-unreadable").Pos.File)
 	assert.Empty(t, infos(&rep), "what cannot be read is not empty")
 }

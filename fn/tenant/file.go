@@ -16,8 +16,9 @@ import (
 const (
 	metadataAPIVersion = "source.extensions.fluxcd.io/v1beta1"
 	metadataKind       = "NamespaceMetadata"
-	// maxMetadataFile bounds a NamespaceMetadata file, in bytes.
-	maxMetadataFile = 1 << 20
+	// maxMetadataFile bounds a NamespaceMetadata file, in bytes; maxEntries its
+	// labels and its annotations, each of which can be a finding.
+	maxMetadataFile, maxEntries = 1 << 20, 1000
 )
 
 // read returns the labels and annotations that a tenant's NamespaceMetadata file
@@ -25,33 +26,34 @@ const (
 // else is wrong with it is an error.
 func (f *FromSource) read(tree *source.Tree, tenant *Tenant, rep *krm.Report) Metadata {
 	file := f.Path.Render(tenant.Raw)
+	place := tree.Place(file)
 	content, err := tree.ReadFile(file, maxMetadataFile)
-	switch pos := (krm.Pos{File: tree.Place(file)}); {
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Metadata{}
 	case err != nil:
-		rep.Errorf("metadata-file-unreadable", pos, "", "cannot read the %s of the namespace %q: %v", metadataKind, tenant.Namespace, reason(err))
+		unreadable(place, tenant.Namespace, err, rep)
 		return Metadata{}
 	}
-	root, ok := krm.ParseFile(tree.Place(file), content.Data, rep)
+	root, ok := krm.ParseFile(place, content.Data, rep)
 	switch {
 	case !ok:
 		return Metadata{}
 	case root == nil:
-		rep.Infof("metadata-file-empty", krm.Pos{File: tree.Place(file)}, "", "the file is empty, the namespace %q gets no metadata from it", tenant.Namespace)
+		rep.Infof("metadata-file-empty", krm.Pos{File: place}, "", "the file is empty, the namespace %q gets no metadata from it", tenant.Namespace)
 		return Metadata{}
 	}
 	d := fileReader{f, tenant.Namespace, rep}
 	return d.root(root)
 }
 
-// reason is the error without the path, which the finding gives.
-func reason(err error) error {
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
-		return inner.Err
+// unreadable reports a file that is there and no file, or behind a link; the
+// error knows which part of the path is in the way.
+func unreadable(place, namespace string, err error, rep *krm.Report) {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		place, err = inner.Path, inner.Err
 	}
-	return err
+	rep.Errorf("metadata-file-unreadable", krm.Pos{File: place}, "", "cannot read the %s of the namespace %q: %v", metadataKind, namespace, err)
 }
 
 // fileReader decodes a NamespaceMetadata strictly: a field that is misspelt
@@ -87,10 +89,12 @@ func (d fileReader) root(root *krm.Node) Metadata {
 
 // fields reports the keys of a map that are not known.
 func (d fileReader) fields(n *krm.Node, known ...string) {
+	reported := 0
 	for key := range n.Fields() {
-		if slices.Contains(known, key.Text) {
+		if slices.Contains(known, key.Text) || reported == maxListed {
 			continue
 		}
+		reported++
 		hint := "the fields are `" + strings.Join(known, "`, `") + "`"
 		if near, found := krm.Nearest(key.Text, known); found {
 			hint = fmt.Sprintf("did you mean `%s`?", near)
@@ -120,7 +124,7 @@ func (d fileReader) metadataFields(meta *krm.Node) {
 	switch {
 	case name == nil:
 	case name.Kind != krm.StringNode || name.Ambiguous != "":
-		d.notString(krm.Str{Text: "name", Pos: name.Pos}, name)
+		d.rep.Errorf("metadata-file-name", name.Pos, fmt.Sprintf("leave it out or write %q in quotes", d.namespace), "`metadata.name` must be a string")
 	case name.Text != d.namespace:
 		d.rep.Errorf("metadata-file-name", name.Pos, fmt.Sprintf("leave it out or write %q", d.namespace),
 			"`metadata.name` is %q, the directory asks for the namespace %q", short(name.Text), d.namespace)
@@ -132,13 +136,17 @@ func (d fileReader) entries(n *krm.Node, s part) map[string]krm.Str {
 	if n == nil || n.Kind == krm.NullNode {
 		return nil
 	}
-	if n.Kind != krm.MapNode {
+	switch {
+	case n.Kind != krm.MapNode:
 		d.rep.Errorf("metadata-file-type", n.Pos, "", "the %ss must be a map", s.what)
+		return nil
+	case n.Len() > maxEntries:
+		d.rep.Errorf("metadata-file-type", n.Pos, "", "there are %d %ss, at most %d are allowed", n.Len(), s.what, maxEntries)
 		return nil
 	}
 	entries := make(map[string]krm.Str, n.Len())
 	for key, value := range n.Fields() {
-		if value.Kind != krm.StringNode || value.Ambiguous != "" {
+		if value.Kind != krm.StringNode || value.Ambiguous != "" && s.allows(key.Text) {
 			d.notString(key, value)
 			continue
 		}
@@ -149,23 +157,25 @@ func (d fileReader) entries(n *krm.Node, s part) map[string]krm.Str {
 	return entries
 }
 
-// notString says how to write what should be a string.
+// notString says what the value is instead, and how to write it.
 func (d fileReader) notString(key krm.Str, value *krm.Node) {
-	switch {
-	case value.Kind == krm.StringNode:
-		d.rep.Errorf("metadata-not-string", value.Pos, fmt.Sprintf("write it in quotes: %q", short(value.Text)),
-			"%q must be a string, YAML 1.1 reads the value as %s", key.Text, value.Ambiguous)
-	case value.Kind == krm.NullNode:
-		d.rep.Errorf("metadata-not-string", value.Pos, `write "" for an empty value, or leave the key out`, "%q must be a string, the value is null", key.Text)
-	case value.Kind == krm.ListNode, value.Kind == krm.MapNode:
-		d.rep.Errorf("metadata-not-string", value.Pos, "", "%q must be a string, the value is a list or a map", key.Text)
-	case value.Ambiguous != "":
-		d.rep.Errorf("metadata-not-string", value.Pos, "write the value in quotes",
-			"%q must be a string, the value is %s, or %s for YAML 1.1", key.Text, short(value.Text), value.Ambiguous)
-	default:
-		d.rep.Errorf("metadata-not-string", value.Pos, fmt.Sprintf("write it in quotes: %q", short(value.Text)),
-			"%q must be a string, the value %s is none", key.Text, short(value.Text))
+	hint, is := "write the value in quotes", ""
+	switch value.Kind {
+	case krm.StringNode:
+		hint, is = fmt.Sprintf("write it in quotes: %q", short(value.Text)), "YAML 1.1 reads it as "+value.Ambiguous
+	case krm.NullNode:
+		hint, is = `write "" for an empty value, or leave the key out`, "it is null"
+	case krm.BoolNode:
+		hint, is = fmt.Sprintf("write it in quotes: %q", value.Text), "it is the boolean "+value.Text
+	case krm.IntNode, krm.FloatNode:
+		is = "it is the number " + short(value.Text)
+	case krm.ListNode, krm.MapNode:
+		hint, is = "", "it is a list or a map"
 	}
+	if value.Ambiguous != "" && value.Kind != krm.StringNode {
+		is += ", for YAML 1.1 " + value.Ambiguous
+	}
+	d.rep.Errorf("metadata-not-string", value.Pos, hint, "the value of %q must be a string, %s", short(key.Text), is)
 }
 
 // admits checks one entry: who decides about the key, then the syntax, then the
@@ -242,6 +252,12 @@ type part struct {
 	other map[string]Rule
 	// key and value say what the API server would refuse, "" when nothing.
 	key, value func(string) string
+}
+
+// allows tells whether the platform team names the key.
+func (s part) allows(key string) bool {
+	_, named := s.rules[key]
+	return named && !IsControl(key)
 }
 
 func labelPart(f *FromSource) part {

@@ -101,15 +101,14 @@ func anchored(re *syntax.Regexp) bool {
 }
 
 func anchoredAt(re *syntax.Regexp, anchor syntax.Op, edge func([]*syntax.Regexp) *syntax.Regexp) bool {
-	switch {
-	case re.Op == anchor:
-		return true
-	case re.Op == syntax.OpConcat, re.Op == syntax.OpCapture:
+	switch re.Op {
+	case syntax.OpConcat, syntax.OpCapture:
 		return anchoredAt(edge(re.Sub), anchor, edge)
-	case re.Op == syntax.OpAlternate:
+	case syntax.OpAlternate:
 		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !anchoredAt(sub, anchor, edge) })
+	default:
+		return re.Op == anchor
 	}
-	return false
 }
 
 func anchorHint(variable, text string, pattern *syntax.Regexp) string {
@@ -177,6 +176,8 @@ func spelledOut(re *syntax.Regexp) []string {
 		values = alternatives(re.Sub)
 	case syntax.OpConcat:
 		values = products(re.Sub)
+	default:
+		return nil
 	}
 	if len(values) > maxSpelledOut {
 		return nil

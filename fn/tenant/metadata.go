@@ -125,7 +125,7 @@ func checkSize(annotations map[string]krm.Str, reserved int, tenant *Tenant, rep
 	keys := slices.SortedFunc(maps.Keys(annotations), func(a, b string) int {
 		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a, b))
 	})
-	pos := tenant.pos()
+	pos := tenant.Pos
 	var largest []string
 	for i, key := range keys[:min(len(keys), 3)] {
 		if i == 0 {

@@ -1,7 +1,10 @@
 package tenant
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,8 +18,6 @@ import (
 
 const fileHead = "apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: NamespaceMetadata\nmetadata:\n"
 
-func nothing(*Tenant) int { return 0 }
-
 // generator is what the configuration of a test says.
 type generator struct {
 	pattern, namespace  string
@@ -26,6 +27,8 @@ type generator struct {
 	labels, annotations m
 	from                []OperationFields
 	reserved            int
+	// name is the template of the artifact's name; "" is `{module}`.
+	name string
 }
 
 // provision runs all stages of the package over a tree.
@@ -48,8 +51,8 @@ func (g generator) provision(t testing.TB, files *source.Tree, rep *krm.Report) 
 	require.True(t, CheckCommon(g.common, rep), "%v", rep.Findings())
 	policy, ok := NewPolicy(f, rep)
 	require.True(t, ok, "%v", rep.Findings())
-	artifacts := []Names{{Name: template(t, "{module}"), Namespace: template(t, g.namespace)}}
-	tenants := policy.Admit(Resolve(files, p, Discover(files, p, "", rep), artifacts, "flux-system", rep), rep)
+	artifacts := []Names{{Name: template(t, cmp.Or(g.name, "{module}")), Namespace: template(t, g.namespace)}}
+	tenants := policy.Admit(Resolve(files, p, Discover(files, p, rep), artifacts, "flux-system", rep), rep)
 	policy.Metadata(map[string]*source.Tree{p.Alias(): files}, tenants, func(*Tenant) int { return g.reserved }, rep)
 	return tenants
 }
@@ -256,18 +259,21 @@ func TestFileMistakes(t *testing.T) {
 		"unknown at root": {fileHead + "spec: {}\n", "metadata-file-field", "4:1", "unknown field \"spec\"", "the fields are"},
 		"namespace":       {fileHead + "  namespace: t\n", "metadata-file-field", "4:3", "unknown field \"namespace\"", "a namespace is in no namespace"},
 		"other name":      {fileHead + "  name: u\n", "metadata-file-name", "4:9", "`metadata.name` is \"u\", the directory asks for the namespace \"t\"", "leave it out or write \"t\""},
-		"number as name":  {fileHead + "  name: 1\n", "metadata-not-string", "4:9", "", "write it in quotes: \"1\""},
+		"number as name":  {fileHead + "  name: 1\n", "metadata-file-name", "4:9", "`metadata.name` must be a string", "leave it out or write \"t\""},
 		"metadata a list": {"apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: NamespaceMetadata\nmetadata: [a]\n", "metadata-file-type", "3:11", "`metadata` must be a map", ""},
 		"labels a list":   {fileHead + "  labels: [a]\n", "metadata-file-type", "4:11", "labels must be a map", ""},
 		"duplicate key":   {fileHead + "  labels: {l: a, l: b}\n", "yaml-duplicate-key", "4:18", "\"l\" is there twice", ""},
-		"bool":            {fileHead + "  labels:\n    l: false\n", "metadata-not-string", "5:8", "\"l\" must be a string, the value false is none", "write it in quotes: \"false\""},
-		"integer":         {fileHead + "  labels: {l: 8799195}\n", "metadata-not-string", "4:15", "the value 8799195 is none", "\"8799195\""},
-		"not allowed int": {fileHead + "  labels: {a: 1}\n", "metadata-not-string", "4:15", "\"a\" must be a string", ""},
-		"null":            {fileHead + "  annotations:\n    note:\n", "metadata-not-string", "", "\"note\" must be a string, the value is null", "write \"\""},
+		"bool":            {fileHead + "  labels:\n    l: false\n", "metadata-not-string", "5:8", "the value of \"l\" must be a string, it is the boolean false", "write it in quotes: \"false\""},
+		"integer":         {fileHead + "  labels: {l: 8799195}\n", "metadata-not-string", "4:15", "it is the number 8799195", "write the value in quotes"},
+		"not allowed int": {fileHead + "  labels: {a: 1}\n", "metadata-not-string", "4:15", "the value of \"a\" must be a string", ""},
+		"null":            {fileHead + "  annotations:\n    note:\n", "metadata-not-string", "", "the value of \"note\" must be a string, it is null", "write \"\""},
 		"map value":       {fileHead + "  annotations: {note: {a: b}}\n", "metadata-not-string", "4:23", "a list or a map", ""},
-		"yes":             {fileHead + "  labels: {l: yes}\n", "metadata-not-string", "4:15", "YAML 1.1 reads the value as the boolean true", "write it in quotes: \"yes\""},
-		"leading zero":    {fileHead + "  labels: {l: 0042}\n", "metadata-not-string", "4:15", "", "quotes"},
-		"time":            {fileHead + "  annotations: {note: 12:30:45}\n", "metadata-not-string", "4:23", "YAML 1.1 reads the value as", "\"12:30:45\""},
+		"yes":             {fileHead + "  labels: {l: yes}\n", "metadata-not-string", "4:15", "YAML 1.1 reads it as the boolean true", "write it in quotes: \"yes\""},
+		"leading zero":    {fileHead + "  labels: {l: 0042}\n", "metadata-not-string", "4:15", "it is the number 42, for YAML 1.1 the integer 34", "quotes"},
+		"hexadecimal":     {fileHead + "  labels: {l: 0x1F}\n", "metadata-not-string", "4:15", "it is the number 31", "write the value in quotes"},
+		"commit":          {fileHead + "  labels: {l: 12e4567}\n", "metadata-not-string", "4:15", "it is the number", "write the value in quotes"},
+		"too many":        {fileHead + "  labels:\n" + manyLabels(1001), "metadata-file-type", "5:5", "there are 1001 labels, at most 1000 are allowed", ""},
+		"time":            {fileHead + "  annotations: {note: 12:30:45}\n", "metadata-not-string", "4:23", "YAML 1.1 reads it as", "\"12:30:45\""},
 		"date":            {fileHead + "  annotations: {note: 2031-04-01}\n", "metadata-not-string", "4:23", "a timestamp", ""},
 		"label syntax":    {fileHead + "  labels: {l: \"a b\"}\n", "metadata-value-syntax", "4:15", "the label \"l\" cannot be \"a b\": a label value must not contain ' ' (character 2)", ""},
 		"label length":    {fileHead + "  labels: {l: " + strings.Repeat("v", 64) + "}\n", "metadata-value-syntax", "4:15", "at most 63 characters, this one has 64", ""},
@@ -294,6 +300,14 @@ func TestFileMistakes(t *testing.T) {
 			assert.Empty(t, got.Labels["l"], "what is wrong is never taken")
 		})
 	}
+}
+
+func manyLabels(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "    k%d: x\n", i)
+	}
+	return b.String()
 }
 
 func TestFileReportsEveryMistakeAndKeepsTheRest(t *testing.T) {
@@ -379,6 +393,22 @@ func TestFileMustBeAFile(t *testing.T) {
 	g.path = "@repo/{namespace}/conf/meta.yaml"
 	g.provision(t, tree("t/m/", "t/conf=a file"), &rep)
 	assert.Empty(t, errs(&rep), "there is nothing below a file")
+
+	root := t.TempDir()
+	for _, dir := range []string{"file/m", "file/conf", "dir/m", "secret"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, "secret/meta.yaml"), []byte(fileHead+"  labels: {l: stolen}\n"), 0o600))
+	require.NoError(t, os.Symlink("../../secret/meta.yaml", filepath.Join(root, "file/conf/meta.yaml")))
+	require.NoError(t, os.Symlink("../secret", filepath.Join(root, "dir/conf")))
+	rep = krm.Report{}
+	for _, tenant := range g.provision(t, open(t, root), &rep) {
+		assert.Empty(t, tenant.Labels, "never through a link")
+	}
+	assert.Equal(t, []string{
+		`metadata-file-unreadable repo/dir/conf: cannot read the NamespaceMetadata of the namespace "dir": it is a link, and links are never followed`,
+		`metadata-file-unreadable repo/file/conf/meta.yaml: cannot read the NamespaceMetadata of the namespace "file": it is a link, and links are never followed`,
+	}, errs(&rep))
 }
 
 func TestAnnotationLimit(t *testing.T) {

@@ -40,8 +40,8 @@ type segment struct {
 func ParsePattern(s krm.Str, rep *krm.Report) (Pattern, bool) {
 	parts := aliasPath.FindStringSubmatch(s.Text)
 	switch {
-	case len(s.Text) > maxPattern:
-		rep.Errorf("pattern-syntax", s.Pos, "", "the path pattern has %d characters, at most %d are allowed", len(s.Text), maxPattern)
+	case utf8.RuneCountInString(s.Text) > maxPattern:
+		rep.Errorf("pattern-syntax", s.Pos, "", "the path pattern has more than %d characters", maxPattern)
 		return Pattern{}, false
 	case parts == nil:
 		rep.Errorf("pattern-syntax", s.Pos, "write it as `@alias/tenants/{namespace}`",
@@ -92,7 +92,8 @@ type patternCheck struct {
 // errorf reports a mistake at a byte of the segment.
 func (c *patternCheck) errorf(code string, at int, hint, format string, args ...any) {
 	c.ok = false
-	c.rep.Errorf(code, c.text.Pos, hint, "%s at column %d of the value %q", fmt.Sprintf(format, args...), c.offset+at+1, c.text.Text)
+	column := utf8.RuneCountInString(c.text.Text[:c.offset+at]) + 1
+	c.rep.Errorf(code, c.text.Pos, hint, "%s at column %d of the value %q", fmt.Sprintf(format, args...), column, c.text.Text)
 }
 
 func (c *patternCheck) segment(p Pattern, seg segment) {

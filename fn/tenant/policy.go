@@ -23,7 +23,8 @@ type PolicyFields struct {
 	Common Metadata
 	// Captures are those of the path pattern.
 	Captures []string
-	// Namespaces are the templates spec.artifacts[].namespace, those that are set.
+	// Namespaces are the templates spec.artifacts[].namespace, those that are set;
+	// without any there is nothing to manage, which the caller reports.
 	Namespaces []krm.Template
 	// Own is the generator's namespace, Protected are the names that are refused
 	// besides the built-in ones.
@@ -111,10 +112,6 @@ type Operation struct {
 func NewPolicy(f PolicyFields, rep *krm.Report) (*Policy, bool) {
 	c := policyCheck{f, rep, true}
 	p := &Policy{Common: f.Common, Own: f.Own, Protected: f.Protected, Allowed: c.allowed()}
-	if len(f.Namespaces) == 0 {
-		rep.Warnf("policy-unused", f.Pos, "set `namespace` in an entry of `spec.artifacts`",
-			"`managedNamespaces` manages nothing: no artifact has a `namespace`")
-	}
 	if m := f.Metadata; m != nil {
 		if m.FromSource == nil && len(m.From) == 0 {
 			c.errorf("policy-incomplete", m.Pos, "add one of them or leave `metadata` out", "`metadata` needs `fromSource` or an entry in `from`")

@@ -158,7 +158,6 @@ func TestNewPolicyWarnings(t *testing.T) {
 		`allow-list-pod-security fromSource.allowedLabels["pod-security.kubernetes.io/enforce"]: the label "pod-security.kubernetes.io/enforce" lets tenants choose what their pods may do`,
 		"allow-list-common-key fromSource.allowedLabels[\"team\"]: tenants may replace the label \"team\" of `spec.commonMetadata`",
 		"from-empty from[0]: the operation sets nothing",
-		"policy-unused managedNamespaces: `managedNamespaces` manages nothing: no artifact has a `namespace`",
 	}, warnings(&rep))
 }
 

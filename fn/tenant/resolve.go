@@ -67,31 +67,32 @@ func (r *resolver) add(match Match, artifact int, names Names) {
 func (r *resolver) name(match Match, names Names) (string, bool) {
 	name := names.Name.Render(match.Lower)
 	problem := subdomain.problem(name)
-	if problem != "" {
-		dir := r.pattern.cut(match.Dir, names.Name.Captures())
-		r.rep.Errorf("artifact-name", r.pos(dir), subdomain.rename("the artifact's name", name),
-			"the directory %q gives an artifact the name %q: %s", dir, name, problem)
+	if problem == "" {
+		return name, true
 	}
-	return name, problem == ""
+	dir, pos := r.place(match, names.Name)
+	r.rep.Errorf("artifact-name", pos, subdomain.rename("the artifact's name", name),
+		"the directory %q gives an artifact the name %q: %s", dir, name, problem)
+	return "", false
 }
 
 // claim is the tenant that a match asks for; the modules are added later.
 func (r *resolver) claim(match Match, names Names) (Tenant, bool) {
 	if names.Namespace.IsZero() {
-		return Tenant{Namespace: r.own, Own: true, Dir: match.Dir}, true
+		return Tenant{Namespace: r.own, Own: true, Dir: match.Dir, Pos: names.Name.Str().Pos}, true
 	}
-	captures := names.Namespace.Captures()
-	namespace, dir := names.Namespace.Render(match.Lower), r.pattern.cut(match.Dir, captures)
+	namespace := names.Namespace.Render(match.Lower)
+	dir, pos := r.place(match, names.Namespace)
 	if problem := dnsLabel.problem(namespace); problem != "" {
-		r.rep.Errorf("namespace-name", r.pos(dir), dnsLabel.rename("the namespace", namespace),
+		r.rep.Errorf("namespace-name", pos, dnsLabel.rename("the namespace", namespace),
 			"the directory %q asks for the namespace %q: %s", dir, namespace, problem)
 		return Tenant{}, false
 	}
-	raw := make(map[string]string, len(captures))
-	for _, capture := range captures {
+	raw := map[string]string{}
+	for _, capture := range names.Namespace.Captures() {
 		raw[capture] = match.Raw[capture]
 	}
-	return Tenant{Namespace: namespace, Dir: dir, Raw: raw}, true
+	return Tenant{Namespace: namespace, Dir: dir, Pos: pos, Raw: raw}, true
 }
 
 // tenant finds or adds the tenant of a claim; nil when the namespace belongs to
@@ -99,36 +100,51 @@ func (r *resolver) claim(match Match, names Names) (Tenant, bool) {
 func (r *resolver) tenant(claim Tenant) *Tenant {
 	at, found := r.index[claim.Namespace]
 	if !found {
-		claim.Place = r.pos(claim.Dir).File
 		r.index[claim.Namespace] = len(r.tenants)
 		r.tenants = append(r.tenants, claim)
 		return &r.tenants[len(r.tenants)-1]
 	}
 	tenant := &r.tenants[at]
-	tenant.Own = tenant.Own && claim.Own
 	if !maps.Equal(tenant.Raw, claim.Raw) {
-		r.rep.Errorf("namespace-collision", r.pos(claim.Dir), "rename one of them, or use in the `namespace` of the artifact every capture that tells them apart",
-			"the directories %q and %q both ask for the namespace %q", tenant.Dir, claim.Dir, claim.Namespace)
+		r.rep.Errorf("namespace-collision", claim.Pos, "rename one of them, or use in the `namespace` of the artifact every capture that tells them apart",
+			"%s and %s both ask for the namespace %q", tenant.asker(), claim.asker(), claim.Namespace)
 		return nil
 	}
+	tenant.Own = tenant.Own && claim.Own
 	if dir := commonDir(tenant.Dir, claim.Dir); dir != tenant.Dir {
-		tenant.Dir, tenant.Place = dir, r.pos(dir).File
+		tenant.Dir = dir
+		if len(tenant.Raw) > 0 {
+			tenant.Pos = krm.Pos{File: r.tree.Place(dir)}
+		}
 	}
 	return tenant
 }
 
-// twice reports that two directories give one artifact.
+// place is the directory that the captures of a template come from, and where a
+// finding about what it renders to stands: there, or at the template when that
+// has no captures.
+func (r *resolver) place(match Match, t krm.Template) (string, krm.Pos) {
+	captures := t.Captures()
+	dir := r.pattern.cut(match.Dir, captures)
+	if len(captures) == 0 || r.tree == nil {
+		return dir, t.Str().Pos
+	}
+	return dir, krm.Pos{File: r.tree.Place(dir)}
+}
+
+// twice reports that two directories, or two entries of spec.artifacts, give one
+// artifact.
 func (r *resolver) twice(first, second string, key [2]string, names Names) {
+	if first == second {
+		r.rep.Errorf("artifact-collision", names.Name.Str().Pos, "give the artifacts different names",
+			"two artifacts for the directory %q are %q in the namespace %q", second, key[1], key[0])
+		return
+	}
 	hint := "rename one of them"
 	if missing := r.unused(names); len(missing) > 0 {
 		hint = fmt.Sprintf("use every capture in the `name` or `namespace` of the artifact: `{%s}` is in neither", strings.Join(missing, "}`, `{"))
 	}
-	if first == second {
-		r.rep.Errorf("artifact-collision", r.pos(second), "give the artifacts different names",
-			"the directory %q gives the artifact %q in the namespace %q twice", second, key[1], key[0])
-		return
-	}
-	r.rep.Errorf("artifact-collision", r.pos(second), hint,
+	r.rep.Errorf("artifact-collision", krm.Pos{File: r.tree.Place(second)}, hint,
 		"the directories %q and %q both give the artifact %q in the namespace %q", first, second, key[1], key[0])
 }
 
@@ -136,15 +152,6 @@ func (r *resolver) twice(first, second string, key [2]string, names Names) {
 func (r *resolver) unused(names Names) []string {
 	used := slices.Concat(names.Name.Captures(), names.Namespace.Captures())
 	return slices.DeleteFunc(slices.Clone(r.pattern.captures), func(c string) bool { return slices.Contains(used, c) })
-}
-
-// pos is the place of a directory. A generator without a pattern has no tree:
-// its artifacts come from no directory.
-func (r *resolver) pos(dir string) krm.Pos {
-	if r.tree == nil {
-		return krm.Pos{}
-	}
-	return krm.Pos{File: r.tree.Place(dir)}
 }
 
 // commonDir is the deepest directory that holds both.

@@ -31,7 +31,7 @@ func resolve(t testing.TB, pathPattern string, artifacts []Names, rep *krm.Repor
 	t.Helper()
 	files := tree(dirs...)
 	p := pattern(t, pathPattern)
-	return Resolve(files, p, Discover(files, p, "", rep), artifacts, "flux-system", rep)
+	return Resolve(files, p, Discover(files, p, rep), artifacts, "flux-system", rep)
 }
 
 // summary renders tenants as `namespace (dir): module module`.
@@ -60,7 +60,7 @@ func TestResolve(t *testing.T) {
 		"tenant-c (tenants/Tenant-C): web",
 	}, summary(got))
 	assert.Equal(t, map[string]string{"namespace": "Tenant-C"}, got[2].Raw, "raw, for paths")
-	assert.Equal(t, "repo/tenants/Tenant-C", got[2].Place)
+	assert.Equal(t, "repo/tenants/Tenant-C", got[2].Pos.Place())
 	assert.Equal(t, "tenants/tenant-a/modules/API.v2", got[0].Modules[0].Match.Dir)
 	assert.False(t, got[0].Own)
 }
@@ -90,7 +90,7 @@ func TestResolveDirectoryOfATenant(t *testing.T) {
 		"blue (cluster/one): one-managed one-tenants",
 		"green (cluster/one/tenants/green): one-tenants",
 	}, summary(got), "the deepest directory that holds all matches, each cut at the last capture of the namespace")
-	assert.Equal(t, "repo/cluster/one", got[0].Place)
+	assert.Equal(t, "repo/cluster/one", got[0].Pos.Place())
 }
 
 func TestResolveWithoutPattern(t *testing.T) {
@@ -171,7 +171,7 @@ func TestResolveRefusesOneNamespaceFromTwoDirectories(t *testing.T) {
 
 	var rep krm.Report
 	resolve(t, "@r/{a}/{b}", names(t, "{a}/x-{b}", "{b}/y-{a}"), &rep, "p/q/", "q/r/")
-	assert.Equal(t, `the directories "p/q" and "q" both ask for the namespace "q"`, the(t, &rep, "namespace-collision").Message, "the captures must be the same ones")
+	assert.Equal(t, `the directory "p/q" and the directory "q" both ask for the namespace "q"`, the(t, &rep, "namespace-collision").Message, "the captures must be the same ones")
 
 	rep = krm.Report{}
 	resolve(t, "@r/{a}/{b}", names(t, "{a}/{b}", "{b}-{a}"), &rep, "flux-system/q/")
@@ -194,7 +194,7 @@ func TestResolveRefusesOneArtifactFromTwoDirectories(t *testing.T) {
 
 	rep = krm.Report{}
 	resolve(t, "@r/{a}/{b}", names(t, "{a}-{b}", "{b}-{a}"), &rep, "x/x/")
-	assert.Equal(t, `the directory "x/x" gives the artifact "x-x" in the namespace "flux-system" twice`, the(t, &rep, "artifact-collision").Message)
+	assert.Equal(t, `two artifacts for the directory "x/x" are "x-x" in the namespace "flux-system"`, the(t, &rep, "artifact-collision").Message)
 
 	rep = krm.Report{}
 	got := resolve(t, "@r/{a}/{b}", names(t, "{a}/{b}"), &rep, "t1/m/", "t2/m/")
@@ -223,7 +223,7 @@ func TestAdmit(t *testing.T) {
 	}
 	for namespace, why := range refusals {
 		var rep krm.Report
-		got := policy.Admit([]Tenant{{Namespace: namespace, Dir: "tenants/" + namespace, Place: "repo/tenants/" + namespace}}, &rep)
+		got := policy.Admit([]Tenant{{Namespace: namespace, Raw: m{"ns": namespace}, Dir: "tenants/" + namespace, Pos: krm.Pos{File: "repo/tenants/" + namespace}}}, &rep)
 		if why == "" {
 			assert.Len(t, got, 1, namespace)
 			assert.Empty(t, rep.Findings(), "a rule that fails does not matter when another one admits")
@@ -239,6 +239,17 @@ func TestAdmit(t *testing.T) {
 	var rep krm.Report
 	assert.Len(t, policy.Admit([]Tenant{{Namespace: "own", Own: true}}, &rep), 1, "artifacts without a namespace pass")
 	assert.Empty(t, rep.Findings())
+
+	got := Resolve(nil, Pattern{}, []Match{{}}, []Names{{Name: template(t, "x"), Namespace: templateAt(t, "artifacts[0].namespace", "kube-public")}}, "own", &rep)
+	assert.Empty(t, policy.Admit(got, &rep))
+	assert.Equal(t, []string{"namespace-reserved artifacts[0].namespace: an artifact asks for the namespace \"kube-public\", which is a system namespace"}, errs(&rep))
+}
+
+func templateAt(t testing.TB, field, text string) krm.Template {
+	t.Helper()
+	tpl, ok := krm.ParseTemplate(at(field, text), &krm.Report{})
+	require.True(t, ok)
+	return tpl
 }
 
 // policy is a valid Policy.

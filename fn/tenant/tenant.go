@@ -3,6 +3,8 @@
 package tenant
 
 import (
+	"fmt"
+
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
@@ -28,8 +30,10 @@ type Tenant struct {
 	Own bool
 	// Dir is the directory of the tenant: the longest common directory of its
 	// matches, which end here at the last capture that the namespace was made of.
-	// Place is what messages call it.
-	Dir, Place string
+	Dir string
+	// Pos is where findings about the tenant stand: at Dir, or at the template of
+	// the namespace when that has no captures.
+	Pos krm.Pos
 	// Modules are sorted by name.
 	Modules []Module
 	// Raw are the raw captures that the namespace was made of.
@@ -38,5 +42,10 @@ type Tenant struct {
 	Labels, Annotations map[string]string
 }
 
-// pos is where findings about the whole tenant stand.
-func (t *Tenant) pos() krm.Pos { return krm.Pos{File: t.Place} }
+// asker is who asks for the namespace.
+func (t *Tenant) asker() string {
+	if len(t.Raw) == 0 {
+		return "an artifact"
+	}
+	return fmt.Sprintf("the directory %q", t.Dir)
+}
