@@ -47,7 +47,7 @@ func newInventory(plan *config.Plan) []*krm.Object {
 func fill(inventory, objects []*krm.Object) {
 	entries := make([]*krm.Node, 0, len(objects))
 	for _, o := range objects {
-		entry := map[string]string{"kind": o.Kind, "name": o.Name, "filename": o.Annotations[krm.PathKey]}
+		entry := map[string]string{"kind": o.Kind, "name": o.Name, "filename": cmp.Or(o.Annotations[krm.InternalPathKey], o.Annotations[krm.PathKey])}
 		setIf(entry, "namespace", o.Namespace)
 		setIf(entry, "digest", o.Annotations[krm.DigestKey])
 		entries = append(entries, krm.NewStringMap(entry))

@@ -70,8 +70,20 @@ func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Repo
 		}
 		return taken
 	})
+	occupied := map[string]*krm.Item{}
+	for _, item := range p.rest {
+		occupied[plan.Listed(item)] = item
+	}
 	for _, o := range objects {
-		inFile(o, files[o.Identity()], plan)
+		if inFile(o, files[o.Identity()], plan) {
+			continue
+		}
+		file := generatedPath(o, plan)
+		o.Annotations[krm.PathKey] = file
+		o.Annotations[krm.IndexKey] = "0"
+		if other := occupied[file]; other != nil {
+			rep.Errorf("path-conflict", other.Pos(), "move it to another file", "%s is in the file that %s goes to", other.Identity(), o.Identity())
+		}
 	}
 }
 
@@ -96,12 +108,18 @@ func (p *previous) meets(item *krm.Item, mine *krm.Object, plan *config.Plan, re
 	return false
 }
 
-// inFile sets the annotations by which hosts that write files place an object.
-func inFile(o *krm.Object, was *krm.Item, plan *config.Plan) {
-	if was != nil && was.Path() != "" {
-		maps.Copy(o.Annotations, was.HostAnnotations())
-		return
+// inFile puts an object where it was: it takes over the annotations by which the
+// host places it. It tells whether it was in a file.
+func inFile(o *krm.Object, was *krm.Item, plan *config.Plan) bool {
+	if was == nil || was.Path() == "" {
+		return false
 	}
-	o.Annotations[krm.PathKey] = generatedPath(o, plan)
-	o.Annotations[krm.IndexKey] = "0"
+	host := was.HostAnnotations()
+	for _, key := range []string{krm.PathKey, krm.InternalPathKey} {
+		if _, there := host[key]; there && was.PackagePath() != "" {
+			host[key] = plan.Listed(was)
+		}
+	}
+	maps.Copy(o.Annotations, host)
+	return true
 }

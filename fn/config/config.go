@@ -124,6 +124,15 @@ func (r *reader) ownDirectory(docs []document) string {
 	return ""
 }
 
+// Listed is the path of an item's file below the root of the list, "" when it has
+// none: under `kpt fn render` a path starts from the item's own package.
+func (p *Plan) Listed(item *krm.Item) string {
+	if item.Path() == "" {
+		return ""
+	}
+	return p.base.listed(item)
+}
+
 // checkTenantItems finds items that imitate our output.
 func (r *reader) checkTenantItems(p *Plan) {
 	for _, item := range r.list.Items {

@@ -13,7 +13,6 @@ import (
 // The annotations by which hosts keep track of where an item belongs (KRM
 // functions specification; the ones without `internal.` are the older spelling).
 const (
-	pathAnnotation        = "internal.config.kubernetes.io/path"
 	indexAnnotation       = "internal.config.kubernetes.io/index"
 	packagePathAnnotation = "internal.config.kubernetes.io/package-path"
 	legacyIDAnnotation    = "config.k8s.io/id"
@@ -80,7 +79,7 @@ func (i *Item) Identity() Identity {
 // is none. Hosts write a path below the package; the caller refuses one that is
 // absolute or begins with `..`.
 func (i *Item) Path() string {
-	given := i.annotation(pathAnnotation, PathKey)
+	given := i.annotation(InternalPathKey, PathKey)
 	if given == "" {
 		return ""
 	}

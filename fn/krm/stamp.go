@@ -34,6 +34,8 @@ const (
 	// PathKey and IndexKey are how a host that writes files places an object.
 	PathKey  = "config.kubernetes.io/path"
 	IndexKey = "config.kubernetes.io/index"
+	// InternalPathKey is the newer spelling of PathKey.
+	InternalPathKey = "internal.config.kubernetes.io/path"
 )
 
 // ApplyOrder sorts Namespaces first, then ExternalArtifacts, then the rest, each
