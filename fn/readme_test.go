@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/provision-tenants/provision-tenants/fn/config"
 )
 
 // A block of the README is what stands between two fences. The comment in front
@@ -79,7 +81,7 @@ func runBlock(t *testing.T, root string, b block) {
 }
 
 var (
-	codeInSource = regexp.MustCompile(`\.(?:Errorf|Stopf|Warnf|Infof|fail)\(\s*"([a-z0-9-]+)"`)
+	codeInSource = regexp.MustCompile(`\.(?:Errorf|Stopf|Warnf|Infof|errorf|fail)\(\s*"([a-z0-9-]+)"`)
 	codeInReadme = regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| (error|safeguard|warning|info)")
 )
 
@@ -116,6 +118,41 @@ func TestEveryCodeHasARowAndAGolden(t *testing.T) {
 		shown.WriteString(read(t, ".", file))
 	}
 	for _, code := range codes(t) {
-		assert.Contains(t, shown.String(), "["+code+"]", "a golden case must show %s", code)
+		assert.True(t, strings.Contains(shown.String(), "["+code+"]"), "a golden case must show %s", code)
 	}
+}
+
+var fieldTable = regexp.MustCompile(`(?m)^<!-- fields: (\w+) -->\n(?:\n?\|.*\n)*`)
+
+// The tables of fields are made from the code, by -update.
+func TestReadmeFieldsAreThoseOfTheCode(t *testing.T) {
+	path := filepath.Join(repository(t), "README.md")
+	text := read(t, repository(t), "README.md")
+	tables := 0
+	current := fieldTable.ReplaceAllStringFunc(text, func(table string) string {
+		tables++
+		return fieldsOf(fieldTable.FindStringSubmatch(table)[1])
+	})
+	require.Equal(t, 3, tables)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(current), 0o644))
+		return
+	}
+	assert.Equal(t, current, text, "run make golden")
+}
+
+func fieldsOf(kind string) string {
+	var b strings.Builder
+	b.WriteString("<!-- fields: " + kind + " -->\n\n| field of " + kind + " | meaning |\n|---|---|\n")
+	for _, f := range config.Fields(kind) {
+		if !strings.HasPrefix(f.Path, "spec.") && kind != "NamespaceMetadata" {
+			continue
+		}
+		required := ""
+		if f.Required {
+			required = " (required)"
+		}
+		b.WriteString("| `" + f.Path + "`" + required + " | " + f.About + " |\n")
+	}
+	return b.String()
 }

@@ -40,9 +40,6 @@ func (b *builder) run(op Operation) {
 	c.to = strings.TrimPrefix(op.to.Render(b.values), artifactRoot)
 	path := strings.TrimPrefix(c.from, "@"+op.alias.Text+"/")
 	switch {
-	case c.tree == nil:
-		b.rep.Errorf("copy-source-unknown", op.alias.Pos, "", "artifact %s: there is no source %q", b.what, op.alias.Text)
-		b.ok = false
 	case !c.rendersWell(path):
 		b.ok = false
 	case op.glob:

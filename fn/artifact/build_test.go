@@ -188,12 +188,6 @@ func TestBuildsShareNothing(t *testing.T) {
 	}
 }
 
-func TestUnknownSource(t *testing.T) {
-	a, rep := buildOps(memory(nil), nil, opFields{From: "@other/x", To: "@artifact/"})
-	require.Nil(t, a)
-	assert.Equal(t, []string{"error copy-source-unknown"}, codes(rep))
-}
-
 func TestEveryOperationIsTried(t *testing.T) {
 	_, rep := buildOps(tableTree(), nil, opFields{From: "@repo/nope", To: "@artifact/"}, opFields{From: "@repo/a.yaml", To: "@artifact/"}, opFields{From: "@repo/x/*", To: "@artifact/"})
 	assert.Equal(t, []string{"error copy-no-match", "error copy-source-missing"}, codes(rep))

@@ -73,10 +73,6 @@ func (i InputsFrom) Load(a *Artifact, values map[string]string, trees map[string
 	}
 	from := i.path.Render(values)
 	path := strings.TrimPrefix(from, "@"+i.alias.Text+"/")
-	if tree == nil {
-		rep.Errorf("copy-source-unknown", i.alias.Pos, "", "artifact %s: there is no source %q", a.what, i.alias.Text)
-		return nil, false
-	}
 	content, err := tree.ReadFile(path, maxInputs)
 	if err != nil {
 		i.fault(err, a.what, from, rep)

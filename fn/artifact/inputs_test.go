@@ -159,7 +159,6 @@ func TestInputsLoad(t *testing.T) {
 		{"@repo/t/{ns}/d", "inputs-unreadable", `artifact tenant-a/web: cannot read the inputs "@repo/t/a/d": it is not a regular file`},
 		{"@repo/t/{ns}/bad.yaml", "inputs-ambiguous-scalar", ""},
 		{"@repo/t/{ns}/big.yaml", "inputs-too-large", "the inputs have 102403 bytes, 102400 are allowed"},
-		{"@other/x", "copy-source-unknown", ""},
 	}
 	for _, c := range cases {
 		rep := &krm.Report{}
