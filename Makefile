@@ -6,6 +6,8 @@ KUBECONFORM := v0.8.0
 
 BIN  := $(CURDIR)/bin
 FUZZ := 10s
+SHELL := bash
+.SHELLFLAGS := -o pipefail -ec
 export PATH := $(BIN):$(PATH)
 
 .PHONY: all build demo test race lint fmt bench fuzz golden schema-check help
@@ -35,7 +37,7 @@ bench: ## Run the benchmarks; they print ratios to a floor of the same run
 fuzz: ## Run each fuzz target for FUZZ (10s)
 	@go test -list '^Fuzz' ./... | awk '/^Fuzz/ {t[n++]=$$1} /^ok/ {for (i=0;i<n;i++) print $$2, t[i]; n=0}' | \
 	while read -r package target; do \
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ) "$$package" || exit 1; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x "$$package" || exit 1; \
 	done
 
 golden: ## Rewrite the expectations under testdata/golden; read the diff

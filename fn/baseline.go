@@ -72,12 +72,10 @@ func baselineFiles(tree *source.Tree, at string) ([]string, error) {
 
 func baselineStamps(tree *source.Tree, file string, pos krm.Pos, rep *krm.Report) []stamp {
 	content, err := tree.ReadFile(file, maxBaseline)
-	if err == nil {
-		var items []*krm.Item
-		if items, err = krm.ReadObjects(content.Data); err == nil {
-			return stampsIn(items)
-		}
+	if err != nil {
+		rep.Errorf("baseline-unreadable", pos, "", "the previous output cannot be read: %v", err)
+		return nil
 	}
-	rep.Errorf("baseline-unreadable", krm.Pos{File: tree.Place(file)}, "", "the previous output, named by `%s`, cannot be read: %v", pos.Field, err)
-	return nil
+	items, _ := krm.ReadObjects(tree.Place(file), content.Data, rep)
+	return stampsIn(items)
 }

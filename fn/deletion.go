@@ -70,10 +70,10 @@ func guardDeletions(before, after fleet, d config.Deletion, rep *krm.Report) {
 	for _, name := range left {
 		if to, moved := names[name]; moved {
 			rep.Warnf("namespace-renamed", d.Max.Pos, "what lives in the old namespace does not move",
-				"namespace %q leaves the output and %q appears with the same artifacts: a rename deletes one and creates the other", name, to)
+				"namespace %q is gone and %q is new with the same artifacts: a rename deletes one and creates the other", name, to)
 			continue
 		}
-		rep.Infof("namespace-left", d.Max.Pos, "", "namespace %q leaves the output", name)
+		rep.Infof("namespace-left", d.Max.Pos, "", "namespace %q is in the previous output and not in this one", name)
 	}
 	if limit := d.Max.Of(len(before)); len(left) > limit {
 		rep.Stopf("deletion-limit", d.Max.Pos, fmt.Sprintf("if this is meant, set `deletion.maxNamespaces` to %d for this run", len(left)),

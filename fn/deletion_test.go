@@ -77,7 +77,7 @@ func TestGuardDeletions(t *testing.T) {
 func TestRenameNamesBoth(t *testing.T) {
 	rep := &krm.Report{}
 	guardDeletions(fleet{"tenant-b": {"x"}, "tenant-a": nil}, fleet{"tenant-bee": {"x"}, "tenant-a": nil}, config.Deletion{Max: percent10}, rep)
-	assert.Equal(t, `namespace "tenant-b" leaves the output and "tenant-bee" appears with the same artifacts: a rename deletes one and creates the other`, rep.Findings()[0].Message)
+	assert.Equal(t, `namespace "tenant-b" is gone and "tenant-bee" is new with the same artifacts: a rename deletes one and creates the other`, rep.Findings()[0].Message)
 	assert.False(t, rep.Failed())
 }
 

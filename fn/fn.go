@@ -73,7 +73,7 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 	if !ok {
 		return nil, nil
 	}
-	previous := split(list, plan, rep)
+	previous := split(list, plan)
 	claims := make([]profile.Claim, 0, len(previous.made))
 	for i := range plan.Generators {
 		claims = append(claims, generate(&plan.Generators[i], plan, trees, rep)...)
@@ -86,9 +86,17 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 	emitted := slices.Concat(objects, inventory)
 	previous.place(emitted, plan, rep)
 	fill(inventory, objects)
+	if !rep.Failed() {
+		rep.Append(&previous.done)
+		tellStatus(objects, rep)
+	}
+	return previous.rest, emitted
+}
+
+// tellStatus says once that there is more than a plain apply delivers.
+func tellStatus(objects []*krm.Object, rep *krm.Report) {
 	if slices.ContainsFunc(objects, func(o *krm.Object) bool { return o.Status != nil }) {
 		rep.Infof("status-needs-subresource", krm.Pos{}, "apply with `kubectl apply --server-side --subresource=status`, too",
 			"exported inputs are in `status`, which a plain apply drops")
 	}
-	return previous.rest, emitted
 }

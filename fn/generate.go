@@ -23,12 +23,14 @@ type generation struct {
 	plan  *config.Plan
 	trees trees
 	rep   *krm.Report
+	// spec is the same for all artifacts.
+	spec *krm.Node
 }
 
 // generate makes what a generator asks for: a Namespace for each tenant that it
 // manages, an ExternalArtifact for each module.
 func generate(g *config.Generator, plan *config.Plan, trees trees, rep *krm.Report) []profile.Claim {
-	gen := generation{g, plan, trees, rep}
+	gen := generation{g, plan, trees, rep, externalArtifactSpec(g)}
 	var claims []profile.Claim
 	for _, t := range gen.tenants() {
 		if gen.Managed != nil && !t.Own {
@@ -139,7 +141,7 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module) (*krm.O
 		APIVersion: "source.toolkit.fluxcd.io/v1", Kind: "ExternalArtifact", Namespace: t.Namespace, Name: m.Name,
 		Labels:      g.labels(m),
 		Annotations: g.annotations(spec),
-		Spec:        krm.NewMap(map[string]*krm.Node{"sourceRef": g.reference()}),
+		Spec:        g.spec,
 	}
 	o.Annotations[krm.DigestKey] = built.Digest
 	signed(o, g.Owner, cmp.Or(m.Match.Dir, "."))
@@ -173,14 +175,14 @@ func (g generation) annotations(spec *config.Artifact) map[string]string {
 	return handoff.NoSubstitution(annotations)
 }
 
-// reference is spec.sourceRef: the generator, as upstream sets it.
-func (g generation) reference() *krm.Node {
-	return krm.NewStringMap(map[string]string{
+// externalArtifactSpec refers to the generator, as upstream does.
+func externalArtifactSpec(g *config.Generator) *krm.Node {
+	return krm.NewMap(map[string]*krm.Node{"sourceRef": krm.NewStringMap(map[string]string{
 		"apiVersion": "source.extensions.fluxcd.io/v1beta1",
 		"kind":       "ArtifactGenerator",
 		"name":       g.Name,
 		"namespace":  g.Namespace,
-	})
+	})})
 }
 
 // trees are the sources by alias.

@@ -14,12 +14,9 @@ const generatedDir = "generated"
 
 // generatedPath is unique for an object: kind, namespace and name. A
 // cluster-scoped object is filed under its own name.
-func generatedPath(o *krm.Object, plan *config.Plan) string {
-	folder := o.Namespace
-	if folder == "" {
-		folder = o.Name
-	}
-	return path.Join(plan.Dir, generatedDir, folder, strings.ToLower(o.Kind)+"-"+o.Name+".yaml")
+func generatedPath(id krm.Identity, plan *config.Plan) string {
+	folder := cmp.Or(id.Namespace, id.Name)
+	return path.Join(plan.Dir, generatedDir, folder, strings.ToLower(id.Kind)+"-"+id.Name+".yaml")
 }
 
 // ownerOf is the owner of what belongs to the run as a whole.
@@ -45,16 +42,15 @@ func newInventory(plan *config.Plan) []*krm.Object {
 // fill lists the objects, in the order in which they are applied, and the file of
 // each.
 func fill(inventory, objects []*krm.Object) {
-	entries := make([]*krm.Node, 0, len(objects))
+	var text []byte
 	for _, o := range objects {
 		entry := map[string]string{"kind": o.Kind, "name": o.Name, "filename": cmp.Or(o.Annotations[krm.InternalPathKey], o.Annotations[krm.PathKey])}
 		setIf(entry, "namespace", o.Namespace)
 		setIf(entry, "digest", o.Annotations[krm.DigestKey])
-		entries = append(entries, krm.NewStringMap(entry))
+		text = krm.NewList(krm.NewStringMap(entry)).AppendYAML(text, 0)
 	}
 	for _, o := range inventory {
-		text := string(krm.NewList(entries...).AppendYAML(nil, 0))
-		o.Data = krm.NewMap(map[string]*krm.Node{"inventory.yaml": krm.NewString(text)})
+		o.Data = krm.NewMap(map[string]*krm.Node{"inventory.yaml": krm.NewString(cmp.Or(string(text), "[]\n"))})
 	}
 }
 

@@ -15,49 +15,65 @@ type previous struct {
 	rest []*krm.Item
 	// made is what an earlier run of this configuration emitted; it is made anew.
 	made []*krm.Item
+	// owners are those of this run.
+	owners map[string]bool
+	// done is what to tell once it is certain that something is emitted.
+	done krm.Report
 }
 
 // split takes our previous output out of the input: file-backed, outside every
 // tenant's area, owned by this run, and still under the name that it was given.
 // An item without a path is never taken out: under kustomize it may belong to
 // another base.
-func split(list *krm.List, plan *config.Plan, rep *krm.Report) previous {
-	owners := map[string]bool{ownerOf(plan): true}
+func split(list *krm.List, plan *config.Plan) previous {
+	p := previous{owners: map[string]bool{ownerOf(plan): true}}
 	for _, g := range plan.Generators {
-		owners[g.Owner] = true
+		p.owners[g.Owner] = true
 	}
-	var p previous
 	for _, item := range list.Items {
 		switch {
 		case item == plan.Echo:
-		case item.Path() != "" && owners[item.Annotations[krm.OwnerKey]] && !plan.TenantData(item) &&
+		case item.Path() != "" && p.owners[item.Annotations[krm.OwnerKey]] && !plan.TenantData(item) &&
 			item.Annotations[krm.NameKey] == item.Identity().String():
 			p.made = append(p.made, item)
 		case slices.Contains(plan.Consumed, item):
 			p.rest = append(p.rest, item.WithLocalConfig())
-			rep.Infof("local-config-added", item.Pos(), "", "added `%s` to the configuration, which must not reach a cluster", krm.LocalConfigKey)
+			p.done.Infof("local-config-added", item.Pos(), "", "added `%s` to the configuration, which must not reach a cluster", krm.LocalConfigKey)
 		default:
 			p.rest = append(p.rest, item)
 		}
 	}
-	slices.SortFunc(p.made, byPlace)
 	return p
 }
 
-func byPlace(a, b *krm.Item) int {
-	return cmp.Or(cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Index(), b.Index()))
+// files finds the file of each object that was made before. Of two copies the one
+// under generated/ counts, and the other one goes.
+func (p *previous) files(plan *config.Plan, rep *krm.Report) map[krm.Identity]*krm.Item {
+	moved := func(item *krm.Item) int {
+		if plan.Listed(item) == generatedPath(item.Identity(), plan) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(p.made, func(a, b *krm.Item) int {
+		return cmp.Or(moved(a)-moved(b), cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Index(), b.Index()))
+	})
+	files := map[krm.Identity]*krm.Item{}
+	for _, item := range p.made {
+		if first := files[item.Identity()]; first != nil {
+			rep.Warnf("generated-twice", item.Pos(), "keep one file", "%s is in %q, too, and stays there", item.Identity(), first.Path())
+			continue
+		}
+		files[item.Identity()] = item
+	}
+	return files
 }
 
 // place gives each new object its file: the one it was in, else its own under
 // generated/. What stands in its way is taken over when it is ours, and an error
 // when it is not.
 func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Report) {
-	files := map[krm.Identity]*krm.Item{}
-	for _, item := range p.made {
-		if files[item.Identity()] == nil {
-			files[item.Identity()] = item
-		}
-	}
+	files := p.files(plan, rep)
 	ours := map[krm.Identity]*krm.Object{}
 	for _, o := range objects {
 		ours[o.Identity()] = o
@@ -78,7 +94,7 @@ func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Repo
 		if inFile(o, files[o.Identity()], plan) {
 			continue
 		}
-		file := generatedPath(o, plan)
+		file := generatedPath(o.Identity(), plan)
 		o.Annotations[krm.PathKey] = file
 		o.Annotations[krm.IndexKey] = "0"
 		if other := occupied[file]; other != nil {
@@ -93,12 +109,15 @@ func (p *previous) meets(item *krm.Item, mine *krm.Object, plan *config.Plan, re
 	owner, stamped := item.Annotations[krm.OwnerKey]
 	stamped = stamped && !plan.TenantData(item)
 	switch {
+	case mine == nil && stamped && item.Path() != "" && p.owners[owner]:
+		rep.Warnf("orphan", item.Pos(), "delete it when nothing needs it any more",
+			"%s was made as %q and renamed, and stays as it is", item.Identity(), item.Annotations[krm.NameKey])
 	case mine == nil && stamped && item.Path() != "":
 		rep.Warnf("orphan", item.Pos(), "delete it when nothing needs it any more",
 			"%s was made for %q, which is not part of this run, and stays as it is", item.Identity(), owner)
 	case mine != nil && stamped:
 		if owner != mine.Annotations[krm.OwnerKey] {
-			rep.Infof("owner-changed", item.Pos(), "", "%s went from %q to %q", item.Identity(), owner, mine.Annotations[krm.OwnerKey])
+			p.done.Infof("owner-changed", item.Pos(), "", "%s went from %q to %q", item.Identity(), owner, mine.Annotations[krm.OwnerKey])
 		}
 		return true
 	case mine != nil:

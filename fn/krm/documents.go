@@ -7,16 +7,26 @@ import (
 
 // ReadObjects reads the objects of a file: a ResourceList, or any number of YAML
 // documents, as hosts write them. Comments do not survive; what counts is who the
-// objects are.
-func ReadObjects(data []byte) ([]*Item, error) {
+// objects are. What is wrong is reported where it is in the file.
+func ReadObjects(file string, data []byte, rep *Report) ([]*Item, bool) {
 	if list, err := Read(data); err == nil {
-		return list.Items, nil
+		return list.Items, true
 	}
 	list, err := Read(wrapDocuments(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))))
-	if err != nil {
-		return nil, err
+	if err == nil {
+		return list.Items, true
 	}
-	return list.Items, nil
+	documents, ok := ParseFiles(file, data, rep)
+	for _, document := range documents {
+		if document.Kind != MapNode {
+			rep.Errorf("yaml-syntax", document.Pos, "", "a document must be an object")
+			ok = false
+		}
+	}
+	if ok {
+		rep.Errorf("yaml-syntax", Pos{File: file}, "", "not a file of objects: %v", err)
+	}
+	return nil, false
 }
 
 // wrapDocuments makes each document an item of a list. A line that begins with

@@ -17,15 +17,33 @@ func TestReadObjects(t *testing.T) {
 		"without LF":     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: n\n--- {apiVersion: v1, kind: Namespace, metadata: {name: b}}",
 		"a ResourceList": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n    namespace: n\n- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: b\n",
 	} {
-		items, err := ReadObjects([]byte(text))
-		require.NoError(t, err, name)
+		rep := &Report{}
+		items, ok := ReadObjects("f", []byte(text), rep)
+		require.True(t, ok, "%s %v", name, rep.Findings())
 		require.Len(t, items, 2, name)
 		assert.Equal(t, cm, items[0].Identity(), name)
 		assert.Equal(t, ns, items[1].Identity(), name)
 	}
-	items, err := ReadObjects([]byte("# nothing\n---\n"))
-	require.NoError(t, err)
+	rep := &Report{}
+	items, ok := ReadObjects("f", []byte("# nothing\n---\n"), rep)
+	assert.True(t, ok)
 	assert.Empty(t, items)
-	_, err = ReadObjects([]byte("a: [b\n---\nc: d\n"))
-	assert.Error(t, err)
+}
+
+func TestReadObjectsReportsWhereItIs(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: b\n---\nc: [d\n":                     "f:3:1",
+		"a: b\n---\n- c\n":                       "f:3:1",
+		"apiVersion: v1\nkind: Pod\nkind: Pod\n": "",
+	} {
+		rep := &Report{}
+		_, ok := ReadObjects("f", []byte(text), rep)
+		if want == "" {
+			assert.True(t, ok, "a foreign object may be odd")
+			continue
+		}
+		assert.False(t, ok)
+		require.Len(t, rep.Findings(), 1, text)
+		assert.Equal(t, want, rep.Findings()[0].Pos.Place())
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Severity ranks a Finding.
@@ -81,6 +82,12 @@ func (r *Report) add(s Severity, code string, pos Pos, hint, format string, args
 	r.worst = max(r.worst, s)
 }
 
+// Append adds the findings of another report.
+func (r *Report) Append(other *Report) {
+	r.findings = append(r.findings, other.findings...)
+	r.worst = max(r.worst, other.worst)
+}
+
 // Worst is the highest severity so far; Info when nothing was found.
 func (r *Report) Worst() Severity { return r.worst }
 
@@ -99,13 +106,37 @@ func (r *Report) Findings() []Finding {
 			cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Column, b.Pos.Column),
 			a.Pos.Object.Compare(b.Pos.Object),
-			cmp.Compare(a.Pos.Field, b.Pos.Field),
+			compareFields(a.Pos.Field, b.Pos.Field),
 			cmp.Compare(a.Code, b.Code),
 			cmp.Compare(a.Message, b.Message),
 			cmp.Compare(a.Hint, b.Hint),
 		)
 	})
 	return capPerFile(slices.Compact(sorted))
+}
+
+// compareFields orders field paths as people do: `[2]` before `[10]`.
+func compareFields(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x == 0 || y == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		if order := cmp.Or(cmp.Compare(x, y), cmp.Compare(a[:x], b[:y])); order != 0 {
+			return order
+		}
+		a, b = a[x:], b[y:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits counts the digits that a text begins with.
+func digits(text string) int {
+	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }
 
 // maxPerFile bounds how often one file can show one mistake: a tenant must not

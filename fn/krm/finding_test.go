@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,12 @@ func TestFindingsAreSortedOnceAndWorstFirst(t *testing.T) {
 	assert.Equal(t, []string{`error error "x"`, "error stop", "warning early", "warning late", "info info"}, got)
 	assert.Equal(t, Error, rep.Worst())
 	assert.True(t, rep.Failed())
+}
+
+func TestFieldsAreSortedAsPeopleDo(t *testing.T) {
+	fields := []string{"a[10].b", "a[9]", "a[2].c", "a", "a[2].b", "b", "a[02]", "a[10]"}
+	slices.SortFunc(fields, compareFields)
+	assert.Equal(t, []string{"a", "a[2].b", "a[2].c", "a[9]", "a[02]", "a[10]", "a[10].b", "b"}, fields)
 }
 
 func TestFindingsOfOneFileAreBounded(t *testing.T) {

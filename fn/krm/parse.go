@@ -149,6 +149,10 @@ func isEmptyDocument(doc *yaml.Node) bool {
 	return root.Kind == yaml.ScalarNode && root.Value == "" && root.Style == 0 && root.Anchor == ""
 }
 
+// countedFromZero are the errors of the library whose line is one too low: those
+// of its parser, as opposed to its scanner.
+var countedFromZero = regexp.MustCompile(`^did not find expected (<document start>|node content|key|'-'|',')`)
+
 var yamlLine = regexp.MustCompile(`line (\d+): `)
 
 // reportSyntax turns the library's error into a finding. The library knows the
@@ -159,6 +163,9 @@ func reportSyntax(file string, text []byte, err error, rep *Report) {
 	if m := yamlLine.FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		message = strings.Replace(message, m[0], "", 1)
+		if countedFromZero.MatchString(message) {
+			line = min(line+1, bytes.Count(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))+1)
+		}
 	}
 	content := lineAt(text, line)
 	column := len(content) - len(bytes.TrimLeft(content, " ")) + 1

@@ -48,6 +48,8 @@ func TestParseFileRefuses(t *testing.T) {
 		"alias of itself":         {"a: &a [*a]\n", "yaml-alias-limit", 1, 8},
 		"deep":                    {strings.Repeat("[", 150) + strings.Repeat("]", 150), "yaml-depth", 1, 102},
 		"very deep":               {strings.Repeat("[", 50_000), "yaml-syntax", 1, 1},
+		"unclosed further down":   {"a: b\nc: [d\n", "yaml-syntax", 2, 1},
+		"indented wrongly":        {"a: b\nc: d\n   e: f\n", "yaml-syntax", 3, 4},
 		"unknown anchor":          {"a: *b\n", "yaml-syntax", 1, 1},
 		"mapping value in scalar": {"a: b: c\n", "yaml-syntax", 1, 1},
 	} {
