@@ -638,7 +638,7 @@ func TestFixture11Kustomize(t *testing.T) {
 	dir := hosted11(t)
 	out := must(t, dir, kustomizeBuild+".")
 	var kinds []string
-	for _, doc := range strings.Split(out, "\n---\n") {
+	for doc := range strings.SplitSeq(out, "\n---\n") {
 		var e object
 		require.NoError(t, yaml.Unmarshal([]byte(doc), &e))
 		kinds = append(kinds, e.Kind+" "+e.Metadata.Namespace+"/"+e.Metadata.Name)

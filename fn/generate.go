@@ -49,11 +49,11 @@ func (g generation) tenants() []tenant.Tenant {
 	matches := []tenant.Match{{}} // without a pattern every artifact is made once
 	if g.Pattern != nil {
 		pattern, tree = *g.Pattern, g.trees[g.Pattern.Alias()]
-		matches = tenant.Discover(tree, pattern, g.rep)
-	}
-	if len(matches) == 0 && !g.AllowEmpty {
-		g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, allow it with `allowEmpty`",
-			"no directory matches, so everything that was made before would leave: %s", pattern.NoMatch(tree))
+		var seen bool
+		if matches, seen = tenant.Discover(tree, pattern, g.rep); seen && len(matches) == 0 && !g.AllowEmpty {
+			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, allow it with `allowEmpty`",
+				"no directory matches, so everything that was made before would leave: %s", pattern.NoMatch(tree))
+		}
 	}
 	tenants := tenant.Resolve(tree, pattern, matches, g.names(), g.Namespace, g.rep)
 	if g.Managed != nil {

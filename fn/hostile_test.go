@@ -537,6 +537,44 @@ func TestHostileItems(t *testing.T) {
 	}
 }
 
+// On a system with slashes a backslash is a character of a name like any other:
+// a tenant's file may be called so that it seems to lie elsewhere.
+func TestBackslashesInTheNamesOfItems(t *testing.T) {
+	repo(t, m{tenantA: manifest, tenantB: manifest, "tenants/tenant-x/modules/m/manifests/x": "y"})
+	base := observe(t, listOf(platform))
+	generator := `apiVersion: source.extensions.fluxcd.io/v1beta1
+kind: ArtifactGenerator
+metadata:
+  name: evil
+  namespace: flux-system
+  annotations:
+    config.kubernetes.io/path: tenants/tenant-x/..\..\gen.yaml
+spec:
+  serviceAccountName: flux-operator
+  pathPattern: "@repo/tenants/tenant-a/modules/{module}"
+  sources: [{alias: repo, kind: GitRepository, name: monorepo}]
+  artifacts: [{name: "{module}", namespace: cilium-system, copy: [{from: "@repo/tenants/tenant-a/**", to: "@artifact/"}]}]
+  managedNamespaces: {allowedNames: ["true"], prune: true}
+`
+	o := observe(t, listOf(platform, generator))
+	assert.Equal(t, base.ours(), o.ours(), "a tenant's generator is no configuration")
+
+	forged := `apiVersion: v1
+kind: Namespace
+metadata:
+  name: tenant-%s
+  annotations:
+    config.kubernetes.io/path: tenants/tenant-x/..\..\generated\ns.yaml
+    provision-tenants.fn.kpt.dev/owner: ArtifactGenerator/flux-system/tenants
+    provision-tenants.fn.kpt.dev/name: /Namespace//tenant-%s
+`
+	for _, name := range []string{"a", "gone"} {
+		o = observe(t, listOf(platform, fmt.Sprintf(forged, name, name)))
+		assert.Equal(t, exitErrors, o.status, "a tenant's file is no previous output")
+		assert.NotContains(t, o.found(), "info namespace-left")
+	}
+}
+
 // The root of the tenants is no link, or nobody is there.
 func TestTheRootIsALink(t *testing.T) {
 	repo(t, m{"elsewhere/tenant-a/modules/m/manifests/x": "y"})
@@ -555,7 +593,8 @@ func TestTenThousandFiles(t *testing.T) {
 	for name := range files {
 		write(t, ".", contentX+"/"+name, "")
 	}
-	o := renderAgain(t, platform)
+	o := outcome{stdout: runMain(wrap([]byte(platform)))["stdout.yaml"]}
+	o.decode(t)
 	assert.Equal(t, archiveDigest(t, files), o.get(t, "tenant-x/m").annotation("digest"))
 }
 
@@ -668,4 +707,26 @@ func TestTerminal(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	assert.Equal(t, exitOK, Main(nil, terminal, &stdout, &stderr))
 	assert.Contains(t, stdout.String(), "Usage:")
+}
+
+// What cannot be read is an error wherever it is, never as if it were not there.
+func TestUnreadable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	for name, want := range (m{
+		fileX:           "error metadata-file-unreadable " + fileX,
+		inputsX:         "error inputs-unreadable spec.generators[0].spec.artifacts[0].inputsFrom",
+		contentX:        "error copy-unreadable spec.generators[0].spec.artifacts[0].copy[0].from",
+		contentX + "/x": "error copy-unreadable spec.generators[0].spec.artifacts[0].copy[0].from",
+		ofX:             "error directory-unreadable " + ofX + "/modules",
+		"tenants":       "error directory-unreadable tenants",
+	}) {
+		repo(t, m{tenantA: manifest, "tenants/tenant-a/modules/m/applier-inputs.yaml": "", fileX: metadataHead, inputsX: "", contentX + "/x": "y"})
+		require.NoError(t, os.Chmod(name, 0))
+		o := renderAgain(t, withInputs(t))
+		require.NoError(t, os.Chmod(name, 0o755))
+		assert.Contains(t, o.found("error"), want, name)
+		assert.Equal(t, exitErrors, o.status)
+	}
 }

@@ -42,19 +42,5 @@ func Build(what string, ops []Operation, values map[string]string, trees map[str
 	return a, true
 }
 
-// Tree is the artifact as a source, for what is read from `@artifact/`. It holds
-// all files, also those that the archive leaves out.
-func (a *Artifact) Tree() *source.Tree {
-	files := make(map[string]source.Content, len(a.paths))
-	for _, path := range a.paths {
-		f := a.stage.files[path]
-		if f.directory {
-			path += "/"
-		}
-		files[path] = source.Content{Data: f.data, Executable: f.executable}
-	}
-	return source.Memory("artifact "+a.what, files)
-}
-
 // Release lets go of the files. Digest and Size stay.
 func (a *Artifact) Release() { a.stage, a.paths = stage{}, nil }

@@ -58,11 +58,11 @@ func (c *copier) rendersWell(path string) bool {
 		what = "is the whole source, although it has captures"
 	}
 	if what != "" {
-		c.rep.Errorf("copy-from", c.op.from.Str().Pos, hint, "artifact %s: `from` %q %s", c.what, c.from, what)
+		c.rep.Errorf("copy-from", c.op.from.Str().Pos, hint, "artifact %s: `from` %q %s", c.what, shown(c.from), what)
 		return false
 	}
 	if what, hint := badTarget(c.to); what != "" {
-		c.rep.Errorf("copy-to", c.op.to.Str().Pos, hint, "artifact %s: `to` %q %s", c.what, artifactRoot+c.to, what)
+		c.rep.Errorf("copy-to", c.op.to.Str().Pos, hint, "artifact %s: `to` %q %s", c.what, shown(artifactRoot+c.to), what)
 		return false
 	}
 	return true
@@ -92,7 +92,7 @@ func (c *copier) copyPath(path string) {
 func (c *copier) copyNamedDirectory(path string) {
 	if c.op.strategy == Extract {
 		c.rep.Errorf("copy-extract", c.op.from.Str().Pos, "name a tarball, or use a pattern",
-			"artifact %s: `from` %q is a directory, only tarballs can be extracted", c.what, c.from)
+			"artifact %s: `from` %q is a directory, only tarballs can be extracted", c.what, shown(c.from))
 		c.ok = false
 		return
 	}
@@ -116,7 +116,7 @@ func (c *copier) copyNamedFile(path string) {
 	switch target := c.directoryTarget(); {
 	case c.op.strategy == Extract && !isTarball(name):
 		c.rep.Errorf("copy-extract", c.op.from.Str().Pos, "",
-			"artifact %s: `from` %q is no tarball, its name must end in `.tar.gz` or `.tgz`", c.what, c.from)
+			"artifact %s: `from` %q is no tarball, its name must end in `.tar.gz` or `.tgz`", c.what, shown(c.from))
 		c.ok = false
 	case c.op.strategy == Extract:
 		c.extract(path, target)
@@ -155,7 +155,7 @@ func (c *copier) copyDirectory(dir, target string) {
 // mkdir makes target, the copy of the directory dir; it is false when that fails
 // or the artifact is at its limit.
 func (c *copier) mkdir(target, dir string) bool {
-	if err := c.stage.mkdir(target, origin{c.tree, dir}); err != nil {
+	if err := c.stage.mkdir(target, origin{c.tree, dir, false}); err != nil {
 		c.conflict(err, dir)
 		return false
 	}
@@ -180,7 +180,7 @@ func (c *copier) copyEntry(path string, kind source.EntryType, target string) {
 
 func (c *copier) copyFile(path, target string) {
 	if content, ok := c.read(path); ok {
-		c.put(target, staged{data: content.Data, executable: content.Executable, origin: origin{c.tree, path}})
+		c.put(target, staged{data: content.Data, executable: content.Executable, origin: origin{c.tree, path, false}})
 	}
 }
 
@@ -214,7 +214,7 @@ func (c *copier) put(target string, f staged) {
 			c.ok = false
 			return
 		}
-		f.data, f.executable = merged, old.executable
+		f.data, f.executable, f.origin.made = merged, old.executable, true
 	}
 	if err := c.stage.put(target, f); err != nil {
 		c.conflict(err, f.origin.path)

@@ -307,7 +307,7 @@ func TestExecutableIsKept(t *testing.T) {
 	tree := source.Memory(".", map[string]source.Content{"run.sh": {Executable: true}, "x": {}})
 	a, _ := buildOps(tree, nil, everything)
 	require.NotNil(t, a)
-	content, err := a.Tree().ReadFile("run.sh", 10)
+	content, err := treeOf(a).ReadFile("run.sh", 10)
 	require.NoError(t, err)
 	assert.True(t, content.Executable)
 	assert.True(t, bytes.Contains(gunzip(t, archiveOf(t, a)), []byte("0000700\x00")))

@@ -66,7 +66,7 @@ func memory(files map[string]string) *source.Tree {
 func held(t testing.TB, a *Artifact) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	tree := a.Tree()
+	tree := treeOf(a)
 	var walk func(dir string) int
 	walk = func(dir string) int {
 		entries, err := tree.ReadDir(dir)
@@ -141,4 +141,17 @@ func TestCopyCases(t *testing.T) {
 			assert.Equal(t, want, got)
 		})
 	}
+}
+
+// treeOf is what the stage of an artifact holds.
+func treeOf(a *Artifact) *source.Tree {
+	files := make(map[string]source.Content, len(a.paths))
+	for _, path := range a.paths {
+		f := a.stage.files[path]
+		if f.directory {
+			path += "/"
+		}
+		files[path] = source.Content{Data: f.data, Executable: f.executable}
+	}
+	return source.Memory("artifact "+a.what, files)
 }

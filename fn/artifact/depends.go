@@ -18,7 +18,7 @@ func CheckDependsOn(namespace string, inputs map[string]*krm.Node, rep *krm.Repo
 		for _, d := range dependencies(namespace, inputs[module]) {
 			if _, known := inputs[d.name]; !known {
 				rep.Warnf("depends-on-unknown", d.pos, nearestModule(d.name, inputs),
-					"module %q of namespace %q depends on %q, which the namespace lacks", module, namespace, d.name)
+					"module %q of namespace %q depends on %q, which the namespace lacks", module, namespace, shown(d.name))
 				continue
 			}
 			waits[module] = append(waits[module], d)

@@ -29,7 +29,7 @@ func (c *copier) extract(tarball, target string) {
 		return
 	}
 	err := untar(content.Data, func(name string, f staged) error {
-		f.origin = origin{c.tree, tarball}
+		f.origin = origin{c.tree, tarball, true}
 		return c.extractEntry(join(target, name), f)
 	})
 	if err != nil && !c.full {
@@ -102,11 +102,11 @@ func untarEntry(header *tar.Header, content io.Reader, put func(string, staged) 
 	case header.Typeflag == tar.TypeDir:
 		return put(name, staged{directory: true})
 	case header.Typeflag != tar.TypeReg || name == ".":
-		return fmt.Errorf("the entry %q is %s, only files and directories can be extracted", header.Name, entryKind(header.Typeflag))
+		return fmt.Errorf("the entry %q is %s, only files and directories can be extracted", shown(header.Name), entryKind(header.Typeflag))
 	}
 	data := make([]byte, header.Size)
 	if _, err := io.ReadFull(content, data); err != nil {
-		return fmt.Errorf("the entry %q ends early: %w", header.Name, err)
+		return fmt.Errorf("the entry %q ends early: %w", shown(header.Name), err)
 	}
 	return put(name, staged{data: data, executable: header.Mode&0o111 != 0})
 }
@@ -116,13 +116,13 @@ func untarEntry(header *tar.Header, content io.Reader, put func(string, staged) 
 func entryName(name string) (string, error) {
 	switch {
 	case name == "", strings.HasPrefix(name, "/"), strings.Contains(name, `\`):
-		return "", fmt.Errorf("the entry name %q is not a relative path", name)
+		return "", fmt.Errorf("the entry name %q is not a relative path", shown(name))
 	case len(name) > maxName:
 		return "", fmt.Errorf("an entry name has %d bytes, %d are allowed", len(name), maxName)
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		if segment == ".." {
-			return "", fmt.Errorf("the entry name %q leads out of the artifact", name)
+			return "", fmt.Errorf("the entry name %q leads out of the artifact", shown(name))
 		}
 	}
 	return path.Clean(name), nil

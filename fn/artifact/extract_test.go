@@ -40,6 +40,22 @@ func tarball(t testing.TB, headers ...tar.Header) string {
 	return buf.String()
 }
 
+// tarballOf packs files.
+func tarballOf(t testing.TB, files map[string]string) string {
+	t.Helper()
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	w := tar.NewWriter(z)
+	for name, text := range files {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))}))
+		_, err := w.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, z.Close())
+	return buf.String()
+}
+
 func extract(files map[string]string, op opFields) (map[string]string, *krm.Report) {
 	op.Strategy = "Extract"
 	a, rep := buildOps(memory(files), nil, op)
@@ -47,7 +63,7 @@ func extract(files map[string]string, op opFields) (map[string]string, *krm.Repo
 		return nil, rep
 	}
 	out := map[string]string{}
-	tree := a.Tree()
+	tree := treeOf(a)
 	all, _, _ := tree.Glob("**")
 	for _, path := range all {
 		content, _ := tree.ReadFile(path, 1<<30)
@@ -169,7 +185,7 @@ func TestExtractKeepsTheExecutableBit(t *testing.T) {
 		opFields{From: "@repo/a.tgz", To: "@artifact/", Strategy: "Extract"})
 	require.NotNil(t, a, "%v", rep.Findings())
 	for name, want := range map[string]bool{"x": true, "y": false} {
-		content, err := a.Tree().ReadFile(name, 100)
+		content, err := treeOf(a).ReadFile(name, 100)
 		require.NoError(t, err)
 		assert.Equal(t, want, content.Executable, name)
 	}

@@ -27,7 +27,7 @@ func (c *copier) leaveOut(path string, kind source.EntryType) {
 func (c *copier) overflow() {
 	if !c.full {
 		c.rep.Errorf("artifact-too-large", c.op.from.Str().Pos, "copy less, or exclude what is not needed",
-			"artifact %s is larger than %d bytes with %q", c.what, maxArtifact, c.from)
+			"artifact %s is larger than %d bytes with %q", c.what, maxArtifact, shown(c.from))
 	}
 	c.full, c.ok = true, false
 }
@@ -35,7 +35,7 @@ func (c *copier) overflow() {
 // conflict reports a file that meets a directory.
 func (c *copier) conflict(err error, path string) {
 	c.rep.Errorf("copy-conflict", c.op.to.Str().Pos, "copy to another path, or exclude one of the two",
-		"artifact %s: cannot copy %q: %v", c.what, c.tree.Place(path), err)
+		"artifact %s: cannot copy %q: %v", c.what, shown(c.tree.Place(path)), err)
 	c.ok = false
 }
 
@@ -43,18 +43,19 @@ func (c *copier) conflict(err error, path string) {
 func (c *copier) fault(err error) {
 	c.ok = false
 	pos, place, cause := c.op.from.Str().Pos, "", err
+	from := shown(c.from)
 	if at, found := errors.AsType[*fs.PathError](err); found {
-		place, cause = at.Path, at.Err
+		place, cause = shown(at.Path), at.Err
 	}
 	switch {
 	case errors.Is(err, source.ErrLink):
 		c.rep.Errorf("copy-link", pos, "name the directory or file that the link points to",
-			"artifact %s: cannot copy %q: %q is a link, and links are never followed", c.what, c.from, place)
+			"artifact %s: cannot copy %q: %q is a link, and links are never followed", c.what, from, place)
 	case errors.Is(err, source.ErrNotFile):
 		c.rep.Errorf("copy-special-file", pos, "",
-			"artifact %s: cannot copy %q: %q is a pipe, a socket or a device", c.what, c.from, place)
+			"artifact %s: cannot copy %q: %q is a pipe, a socket or a device", c.what, from, place)
 	default:
-		c.rep.Errorf("copy-unreadable", pos, "", "artifact %s: cannot copy %q: cannot read %q: %v", c.what, c.from, place, cause)
+		c.rep.Errorf("copy-unreadable", pos, "", "artifact %s: cannot copy %q: cannot read %q: %v", c.what, from, place, cause)
 	}
 }
 
@@ -65,7 +66,7 @@ func (c *copier) nothingThere(path string) {
 		return
 	}
 	c.rep.Errorf("copy-source-missing", c.op.from.Str().Pos, c.suggest(path),
-		"artifact %s: the source %q does not exist", c.what, c.from)
+		"artifact %s: the source %q does not exist", c.what, shown(c.from))
 	c.ok = false
 }
 
@@ -85,12 +86,15 @@ func (c *copier) suggest(path string) string {
 			continue
 		}
 		if near, found := krm.Nearest(name, names); found {
-			return fmt.Sprintf("did you mean %q? Correct the path, %s", c.tree.Place(join(dir, near)), optional)
+			return fmt.Sprintf("did you mean %q? Correct the path, %s", shown(c.tree.Place(join(dir, near))), optional)
 		}
-		return fmt.Sprintf("there is no %q in %q: correct the path, %s", name, c.tree.Place(dir), optional)
+		return fmt.Sprintf("there is no %q in %q: correct the path, %s", shown(name), shown(c.tree.Place(dir)), optional)
 	}
 	return "correct the path, " + optional
 }
+
+// shown is a text as messages show it.
+func shown(text string) string { return krm.Short(text, 256) }
 
 func entryNames(entries []source.Entry) []string {
 	names := make([]string, len(entries))

@@ -81,7 +81,7 @@ func FuzzInputs(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rep := &krm.Report{}
-		node, ok := ParseInputs(data, "inputs.yaml", rep)
+		node, ok := ParseInputs(data, krm.Pos{File: "inputs.yaml", Line: 1}, rep)
 		if !ok {
 			require.Equal(t, krm.Error, rep.Worst())
 			return
@@ -92,7 +92,7 @@ func FuzzInputs(f *testing.F) {
 		if len(written) > 100<<10 {
 			return // aliases written out
 		}
-		again, ok := ParseInputs(written, "inputs.yaml", rep)
+		again, ok := ParseInputs(written, krm.Pos{File: "inputs.yaml", Line: 1}, rep)
 		require.True(t, ok, "%s\n%v", written, rep.Findings())
 		assert.True(t, node.Equal(again), "%s", written)
 	})

@@ -32,7 +32,7 @@ func ParseInputsFrom(s krm.Str, rep *krm.Report) (InputsFrom, bool) {
 		what, hint = badInputsPath(path)
 	}
 	if what != "" {
-		rep.Errorf("inputs-from", s.Pos, hint, "`inputsFrom` %q %s", s.Text, what)
+		rep.Errorf("inputs-from", s.Pos, hint, "`inputsFrom` %q %s", shown(s.Text), what)
 		return InputsFrom{}, false
 	}
 	t, ok := krm.ParseTemplate(s, rep)
@@ -55,9 +55,6 @@ func (i InputsFrom) Alias() krm.Str { return i.alias }
 // FromArtifact tells whether the file is one of the built artifact.
 func (i InputsFrom) FromArtifact() bool { return i.alias.Text == artifactAlias }
 
-// Captures are the names that the path uses, each once.
-func (i InputsFrom) Captures() []string { return i.path.Captures() }
-
 // CheckCaptures tells whether every capture of the path is one of known.
 func (i InputsFrom) CheckCaptures(known []string, rep *krm.Report) bool {
 	return i.path.CheckCaptures(known, rep)
@@ -67,18 +64,19 @@ func (i InputsFrom) CheckCaptures(known []string, rep *krm.Report) bool {
 // released. A missing file is an error: an artifact that silently lost its
 // `dependsOn` would be deployed out of order.
 func (i InputsFrom) Load(a *Artifact, values map[string]string, trees map[string]*source.Tree, rep *krm.Report) (*krm.Node, bool) {
-	tree := trees[i.alias.Text]
-	if i.FromArtifact() {
-		tree = a.Tree()
-	}
 	from := i.path.Render(values)
 	path := strings.TrimPrefix(from, "@"+i.alias.Text+"/")
-	content, err := tree.ReadFile(path, maxInputs)
+	data, start, err := a.stage.read(path)
+	if tree := trees[i.alias.Text]; !i.FromArtifact() {
+		var content source.Content
+		content, err = tree.ReadFile(path, maxInputs)
+		data, start = content.Data, krm.Pos{File: tree.Place(path), Line: 1}
+	}
 	if err != nil {
-		i.fault(err, a.what, from, rep)
+		i.fault(err, a.what, shown(from), rep)
 		return nil, false
 	}
-	return ParseInputs(content.Data, tree.Place(path), rep)
+	return ParseInputs(data, start, rep)
 }
 
 func (i InputsFrom) fault(err error, what, from string, rep *krm.Report) {
@@ -91,7 +89,7 @@ func (i InputsFrom) fault(err error, what, from string, rep *krm.Report) {
 	case errors.As(err, &large) && errors.As(err, &at):
 		rep.Errorf("inputs-too-large", krm.Pos{File: at.Path}, "", "the inputs have %d bytes, %d are allowed", large.Size, large.Limit)
 	case errors.Is(err, source.ErrLink) && errors.As(err, &at):
-		rep.Errorf("inputs-link", pos, "replace the link by the file", "artifact %s: cannot read the inputs %q: %q is a link, and links are never followed", what, from, at.Path)
+		rep.Errorf("inputs-link", pos, "replace the link by the file", "artifact %s: cannot read the inputs %q: %q is a link, and links are never followed", what, from, shown(at.Path))
 	case errors.As(err, &at):
 		rep.Errorf("inputs-unreadable", pos, "", "artifact %s: cannot read the inputs %q: %v", what, from, at.Err)
 	default:
@@ -101,13 +99,14 @@ func (i InputsFrom) fault(err error, what, from string, rep *krm.Report) {
 
 // ParseInputs parses exported inputs: one map of any JSON values. Explicit nulls
 // are kept. An empty file is an empty map. A value that cannot be JSON, or that
-// two readers would understand differently, is an error.
-func ParseInputs(data []byte, place string, rep *krm.Report) (*krm.Node, bool) {
+// two readers would understand differently, is an error. The text begins at start;
+// see krm.ParseAt.
+func ParseInputs(data []byte, start krm.Pos, rep *krm.Report) (*krm.Node, bool) {
 	if len(data) > maxInputs {
-		rep.Errorf("inputs-too-large", krm.Pos{File: place}, "", "the inputs have %d bytes, %d are allowed", len(data), maxInputs)
+		rep.Errorf("inputs-too-large", krm.Pos{File: start.File}, "", "the inputs have %d bytes, %d are allowed", len(data), maxInputs)
 		return nil, false
 	}
-	node, ok := krm.ParseFile(place, data, rep)
+	node, ok := krm.ParseAt(start, data, rep)
 	switch {
 	case !ok:
 		return nil, false
@@ -120,7 +119,7 @@ func ParseInputs(data []byte, place string, rep *krm.Report) (*krm.Node, bool) {
 	for scalar := range scalars(node) {
 		ok = checkInput(scalar, rep) && ok
 	}
-	warnNulls(node, place, rep)
+	warnNulls(node, start.File, rep)
 	return node, ok
 }
 
@@ -148,11 +147,11 @@ func checkInput(scalar *krm.Node, rep *krm.Report) bool {
 	switch {
 	case scalar.Ambiguous != "":
 		rep.Errorf("inputs-ambiguous-scalar", scalar.Pos, "put it in quotes if it is text; write numbers in decimal and booleans as true or false",
-			"YAML 1.1 reads the value as %s, YAML 1.2 as %s %s", scalar.Ambiguous, describeKind(scalar.Kind), scalar.Text)
+			"YAML 1.1 reads the value %s as %s, YAML 1.2 as %s %s", shown(scalar.Written), scalar.Ambiguous, describeKind(scalar.Kind), shown(scalar.Text))
 	case scalar.Kind == krm.IntNode && !fits64(scalar.Text):
 		rep.Errorf("inputs-number-range", scalar.Pos, "put it in quotes", "the integer does not fit into 64 bits")
 	case scalar.Kind == krm.FloatNode && !finite(scalar.Text):
-		rep.Errorf("inputs-number-range", scalar.Pos, "put it in quotes", "the number %s has no JSON form", scalar.Text)
+		rep.Errorf("inputs-number-range", scalar.Pos, "put it in quotes", "the number %s has no JSON form", shown(scalar.Text))
 	default:
 		return true
 	}

@@ -14,7 +14,7 @@ import (
 
 func parseInputs(text string) (*krm.Node, *krm.Report) {
 	rep := &krm.Report{}
-	node, ok := ParseInputs([]byte(text), "m/inputs.yaml", rep)
+	node, ok := ParseInputs([]byte(text), krm.Pos{File: "m/inputs.yaml", Line: 1}, rep)
 	if !ok {
 		return nil, rep
 	}
@@ -98,7 +98,7 @@ func TestParseInputsRefuses(t *testing.T) {
 func TestParseInputsReportsAll(t *testing.T) {
 	_, rep := parseInputs("a: yes\nb: 0644\nc: .inf\nd: ok\n")
 	assert.Equal(t, []string{"error inputs-ambiguous-scalar", "error inputs-ambiguous-scalar", "error inputs-number-range"}, codes(rep))
-	assert.Equal(t, "YAML 1.1 reads the value as the boolean true, YAML 1.2 as a string yes", rep.Findings()[0].Message)
+	assert.Equal(t, "YAML 1.1 reads the value yes as the boolean true, YAML 1.2 as a string yes", rep.Findings()[0].Message)
 }
 
 func TestAliasBombIsRefused(t *testing.T) {
@@ -139,7 +139,6 @@ func TestParseInputsFrom(t *testing.T) {
 	}
 	from, _ := ParseInputsFrom(krm.Str{Text: "@repo/{a}/{b}.yaml"}, &krm.Report{})
 	assert.Equal(t, "repo", from.Alias().Text)
-	assert.Equal(t, []string{"a", "b"}, from.Captures())
 	assert.False(t, from.CheckCaptures([]string{"a"}, &krm.Report{}))
 	assert.True(t, from.CheckCaptures([]string{"a", "b"}, &krm.Report{}))
 }
@@ -174,6 +173,39 @@ func TestInputsLoad(t *testing.T) {
 		if c.message != "" {
 			assert.Equal(t, c.message, rep.Findings()[0].Message)
 		}
+	}
+}
+
+// Inputs out of the artifact are reported at the file that they were copied from:
+// with lines where it is a copy, without them where it was extracted or merged.
+func TestInputsOfTheArtifactPointToTheSource(t *testing.T) {
+	tree := memory(map[string]string{
+		"t/inputs.yaml": "a: 1\nk: 0644\n", "t/more.yaml": "n: 99999999999999999999\n", "t/base.yaml": "b: 2\n", "t/nulls.yaml": "x:\n",
+		"t/big.yaml": "a: " + strings.Repeat("x", 100<<10),
+		"t/in.tgz":   tarballOf(t, map[string]string{"bad.yaml": "a: 1\nb: yes\n", "broken.yaml": "a: 1\nb: [\n", "odd.yaml": "a: \x01\n", "two.yaml": "a: 1\n---\nb: 2\n"}),
+	})
+	a, rep := buildOps(tree, nil, opFields{From: "@repo/t/*.yaml", To: "@artifact/"}, opFields{From: "@repo/t/base.yaml", To: "@artifact/merged.yaml"},
+		opFields{From: "@repo/t/more.yaml", To: "@artifact/merged.yaml", Strategy: "Merge"}, opFields{From: "@repo/t/in.tgz", To: "@artifact/x", Strategy: "Extract"})
+	require.NotNil(t, a, "%v", rep.Findings())
+	for path, want := range map[string]string{
+		"t/inputs.yaml": "t/inputs.yaml:2:4: k: YAML 1.1 reads the value 0644 as the integer 420, YAML 1.2 as a number 644 [inputs-ambiguous-scalar]",
+		"t/nulls.yaml":  "t/nulls.yaml: an API server drops a key whose value is null: `x` [inputs-null]",
+		"t/big.yaml":    "t/big.yaml: the inputs have 102403 bytes, 102400 are allowed [inputs-too-large]",
+		"t":             "artifact tenant-a/web: cannot read the inputs \"@artifact/t\": it is not a regular file [inputs-unreadable]",
+		"merged.yaml":   "t/more.yaml: n: the integer does not fit into 64 bits [inputs-number-range]",
+		"x/bad.yaml":    "t/in.tgz: b: YAML 1.1 reads the value yes as the boolean true, YAML 1.2 as a string yes [inputs-ambiguous-scalar]",
+		"x/broken.yaml": "t/in.tgz: not valid YAML: line 2: did not find expected node content [yaml-syntax]",
+		"x/odd.yaml":    "t/in.tgz: found the control character U+0001 [yaml-encoding]",
+		"x/two.yaml":    "t/in.tgz: found a second YAML document, one is allowed [yaml-multiple-documents]",
+	} {
+		rep := &krm.Report{}
+		from, ok := ParseInputsFrom(krm.Str{Text: "@artifact/" + path}, rep)
+		require.True(t, ok)
+		from.Load(a, nil, nil, rep)
+		require.Len(t, rep.Findings(), 1, path)
+		f := rep.Findings()[0]
+		f.Hint = ""
+		assert.Equal(t, want, f.String())
 	}
 }
 
@@ -226,7 +258,7 @@ func TestCheckDependsOn(t *testing.T) {
 			for module, text := range c.inputs {
 				inputs[module] = nil
 				if text != "" {
-					node, ok := ParseInputs([]byte(text), module+".yaml", &krm.Report{})
+					node, ok := ParseInputs([]byte(text), krm.Pos{File: module + ".yaml", Line: 1}, &krm.Report{})
 					require.True(t, ok)
 					inputs[module] = node
 				}
@@ -246,7 +278,7 @@ func TestCheckDependsOn(t *testing.T) {
 func TestLongCycleIsCut(t *testing.T) {
 	inputs := map[string]*krm.Node{}
 	for i := range 1000 {
-		node, ok := ParseInputs([]byte(fmt.Sprintf("dependsOn: [{name: m%03d}]", (i+1)%1000)), "x.yaml", &krm.Report{})
+		node, ok := ParseInputs([]byte(fmt.Sprintf("dependsOn: [{name: m%03d}]", (i+1)%1000)), krm.Pos{File: "x.yaml", Line: 1}, &krm.Report{})
 		require.True(t, ok)
 		inputs[fmt.Sprintf("m%03d", i)] = node
 	}

@@ -21,7 +21,7 @@ func (a *Artifact) inspect(rep *krm.Report) bool {
 		if !f.directory && declaresNamespace(path, f.data) {
 			rep.Warnf("artifact-namespace", krm.Pos{File: f.origin.place()},
 				"ask for the namespace by its directory, and exclude the file",
-				"artifact %s: %q declares a Namespace: whoever applies the artifact and whoever applies this output will both own it", a.what, path)
+				"artifact %s: %q declares a Namespace: whoever applies the artifact and whoever applies this output will both own it", a.what, shown(path))
 		}
 	}
 	return ok
@@ -43,7 +43,7 @@ func (a *Artifact) checkName(path string, f staged, rep *krm.Report) bool {
 		return true
 	}
 	rep.Errorf("artifact-file-name", krm.Pos{File: f.origin.place()}, "rename or exclude it",
-		"artifact %s: %q has %s, nobody could unpack the archive", a.what, path, what)
+		"artifact %s: %q has %s, nobody could unpack the archive", a.what, shown(path), what)
 	return false
 }
 

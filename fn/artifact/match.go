@@ -20,7 +20,7 @@ type outcome struct {
 func (c *copier) copyMatches() {
 	g, err := source.ParseGlob(c.pattern())
 	if err != nil {
-		c.rep.Errorf("copy-from", c.op.from.Str().Pos, "", "artifact %s: `from` %q is not a valid pattern", c.what, c.from)
+		c.rep.Errorf("copy-from", c.op.from.Str().Pos, "", "artifact %s: `from` %q is not a valid pattern", c.what, shown(c.from))
 		c.ok = false
 		return
 	}
@@ -83,7 +83,7 @@ func (c *copier) extractMatch(path string, e source.Entry, o *outcome) (enter bo
 	case !isTarball(e.Name):
 		o.skipped++
 	case e.Type == source.Directory:
-		c.rep.Errorf("copy-extract", c.op.from.Str().Pos, "exclude it", "artifact %s: %q is a directory, not a tarball", c.what, c.tree.Place(path))
+		c.rep.Errorf("copy-extract", c.op.from.Str().Pos, "exclude it", "artifact %s: %q is a directory, not a tarball", c.what, shown(c.tree.Place(path)))
 		c.ok = false
 		return false
 	default:
@@ -103,11 +103,11 @@ func (c *copier) nothingMatched(g source.Glob, o outcome) {
 	switch {
 	case o.excluded > 0:
 		c.rep.Errorf("copy-all-excluded", pos, "exclude less, or set `optional: true`",
-			"artifact %s: everything that matches %q is excluded", c.what, c.from)
+			"artifact %s: everything that matches %q is excluded", c.what, shown(c.from))
 	case o.leftOut > 0:
-		c.rep.Errorf("copy-no-match", pos, "links and special files do not count", "artifact %s: no files match %q", c.what, c.from)
+		c.rep.Errorf("copy-no-match", pos, "links and special files do not count", "artifact %s: no files match %q", c.what, shown(c.from))
 	default:
-		c.rep.Errorf("copy-no-match", pos, c.suggest(g.Base()), "artifact %s: no files match %q", c.what, c.from)
+		c.rep.Errorf("copy-no-match", pos, c.suggest(g.Base()), "artifact %s: no files match %q", c.what, shown(c.from))
 	}
 }
 
@@ -116,6 +116,6 @@ func (c *copier) nothingMatched(g source.Glob, o outcome) {
 func (c *copier) warnSkipped(o outcome) {
 	if o.skipped > 0 && o.skipped == o.copied && !c.op.optional {
 		c.rep.Warnf("copy-no-tarball", c.op.from.Str().Pos, "",
-			"artifact %s: nothing is extracted, no name that matches %q ends in `.tar.gz` or `.tgz`", c.what, c.from)
+			"artifact %s: nothing is extracted, no name that matches %q ends in `.tar.gz` or `.tgz`", c.what, shown(c.from))
 	}
 }

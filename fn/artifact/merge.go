@@ -23,12 +23,11 @@ func (c *copier) merge(base, overlay staged) ([]byte, bool) {
 
 // parseMerged parses one side; an empty file is an empty map.
 func (c *copier) parseMerged(f staged) (*krm.Node, bool) {
-	place := f.origin.place()
 	if len(f.data) > maxMerged {
-		c.rep.Errorf("merge-too-large", krm.Pos{File: place}, "", "artifact %s: the file has %d bytes, a file to merge may have %d", c.what, len(f.data), maxMerged)
+		c.rep.Errorf("merge-too-large", krm.Pos{File: f.origin.place()}, "", "artifact %s: the file has %d bytes, a file to merge may have %d", c.what, len(f.data), maxMerged)
 		return nil, false
 	}
-	node, ok := krm.ParseFile(place, f.data, c.rep)
+	node, ok := krm.ParseAt(f.origin.start(), f.data, c.rep)
 	switch {
 	case !ok:
 		return nil, false
@@ -49,7 +48,7 @@ func (c *copier) readsOneWay(node *krm.Node) bool {
 	for scalar := range scalars(node) {
 		if scalar.Ambiguous != "" {
 			c.rep.Errorf("merge-ambiguous-scalar", scalar.Pos, "put the value in quotes, or write the number in decimal",
-				"artifact %s: the value %s cannot be merged, YAML 1.1 reads it as %s", c.what, scalar.Text, scalar.Ambiguous)
+				"artifact %s: the value %s cannot be merged, YAML 1.1 reads it as %s", c.what, shown(scalar.Written), scalar.Ambiguous)
 			ok = false
 		}
 	}

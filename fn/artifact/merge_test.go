@@ -20,7 +20,7 @@ func mergeFiles(base, overlay string) (string, *krm.Report) {
 	if a == nil {
 		return "", rep
 	}
-	content, _ := a.Tree().ReadFile("f.yaml", 1<<20)
+	content, _ := treeOf(a).ReadFile("f.yaml", 1<<20)
 	return string(content.Data), rep
 }
 
@@ -74,6 +74,12 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
+func TestMergeShowsWhatIsWritten(t *testing.T) {
+	_, rep := mergeFiles("mode: 0644\n", "a: 1\n")
+	require.Len(t, rep.Findings(), 1)
+	assert.Equal(t, "artifact tenant-a/web: the value 0644 cannot be merged, YAML 1.1 reads it as the integer 420", rep.Findings()[0].Message)
+}
+
 func TestMergeBothSidesReported(t *testing.T) {
 	_, rep := mergeFiles("- 1\n", "- 2\n")
 	assert.Equal(t, []string{"error merge-not-map", "error merge-not-map"}, codes(rep))
@@ -110,7 +116,7 @@ func TestMergeKeepsTheMode(t *testing.T) {
 	})
 	a, _ := buildOps(tree, nil, opFields{From: "@repo/a/f", To: "@artifact/"}, opFields{From: "@repo/b/f", To: "@artifact/", Strategy: "Merge"})
 	require.NotNil(t, a)
-	content, err := a.Tree().ReadFile("f", 100)
+	content, err := treeOf(a).ReadFile("f", 100)
 	require.NoError(t, err)
 	assert.True(t, content.Executable)
 	assert.Equal(t, "a: 1\nb: 1\n", string(content.Data))

@@ -73,17 +73,6 @@ func ParseOperation(f Fields, rep *krm.Report) (Operation, bool) {
 // Alias is the source alias of `from`.
 func (op Operation) Alias() krm.Str { return op.alias }
 
-// Captures are the names that `from` and `to` use, each once.
-func (op Operation) Captures() []string {
-	names := op.from.Captures()
-	for _, name := range op.to.Captures() {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // CheckCaptures tells whether every capture of `from` and `to` is one of known.
 func (op Operation) CheckCaptures(known []string, rep *krm.Report) bool {
 	from := op.from.CheckCaptures(known, rep)
@@ -108,12 +97,12 @@ func parseFrom(f Fields, rep *krm.Report) (alias krm.Str, t krm.Template, glob, 
 		what, hint = badSource(path, glob)
 	}
 	if what != "" {
-		rep.Errorf("copy-from", from.Pos, hint, "`from` %q %s", from.Text, what)
+		rep.Errorf("copy-from", from.Pos, hint, "`from` %q %s", shown(from.Text), what)
 		return alias, t, glob, false
 	}
 	t, ok = krm.ParseTemplate(from, rep)
 	if ok && glob && !validGlob(t) {
-		rep.Errorf("copy-from", from.Pos, "", "`from` %q is not a valid pattern", from.Text)
+		rep.Errorf("copy-from", from.Pos, "", "`from` %q is not a valid pattern", shown(from.Text))
 		ok = false
 	}
 	return alias, t, glob, ok
@@ -178,14 +167,14 @@ func parseTo(f Fields, rep *krm.Report) (krm.Template, bool) {
 	path, rooted := strings.CutPrefix(to.Text, artifactRoot)
 	switch {
 	case !rooted:
-		rep.Errorf("copy-to", to.Pos, "", "`to` %q does not start with %q", to.Text, artifactRoot)
+		rep.Errorf("copy-to", to.Pos, "", "`to` %q does not start with %q", shown(to.Text), artifactRoot)
 		return krm.Template{}, false
 	case len(to.Text) > maxPathText:
 		rep.Errorf("copy-to", to.Pos, "", "`to` has %d bytes, %d are allowed", len(to.Text), maxPathText)
 		return krm.Template{}, false
 	}
 	if what, hint := badTarget(path); what != "" {
-		rep.Errorf("copy-to", to.Pos, hint, "`to` %q %s", to.Text, what)
+		rep.Errorf("copy-to", to.Pos, hint, "`to` %q %s", shown(to.Text), what)
 		return krm.Template{}, false
 	}
 	return krm.ParseTemplate(to, rep)
@@ -212,7 +201,7 @@ func parseStrategy(s krm.Str, rep *krm.Report) (Strategy, bool) {
 	if near, found := krm.Nearest(s.Text, []string{"Overwrite", "Merge", "Extract"}); found {
 		hint = "did you mean " + near + "?"
 	}
-	rep.Errorf("copy-strategy", s.Pos, hint, "unknown copy strategy %q", s.Text)
+	rep.Errorf("copy-strategy", s.Pos, hint, "unknown copy strategy %q", shown(s.Text))
 	return Overwrite, false
 }
 
@@ -229,7 +218,7 @@ func parseExcludes(f Fields, rep *krm.Report) (excludes, bool) {
 	var patterns excludes
 	for _, s := range f.Exclude {
 		if what, hint := badExclude(s.Text); what != "" {
-			rep.Errorf("copy-exclude", s.Pos, hint, "the exclude pattern %q %s", s.Text, what)
+			rep.Errorf("copy-exclude", s.Pos, hint, "the exclude pattern %q %s", shown(s.Text), what)
 			ok = false
 		}
 		patterns = append(patterns, s.Text)

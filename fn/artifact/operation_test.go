@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/source"
 )
 
 func TestParseOperation(t *testing.T) {
@@ -113,7 +114,6 @@ func TestParseOperationPositionOfMissingField(t *testing.T) {
 func TestOperationCaptures(t *testing.T) {
 	op, ok := ParseOperation(opFields{From: "@repo/{b}/{a}/{b}", To: "@artifact/{c}/{a}"}.fields(), &krm.Report{})
 	require.True(t, ok)
-	assert.Equal(t, []string{"b", "a", "c"}, op.Captures())
 	assert.Equal(t, "repo", op.Alias().Text)
 	assert.Equal(t, "copy[0].from", op.Alias().Pos.Field)
 
@@ -121,4 +121,40 @@ func TestOperationCaptures(t *testing.T) {
 	assert.True(t, op.CheckCaptures([]string{"a", "b", "c"}, rep))
 	assert.False(t, op.CheckCaptures([]string{"x"}, rep))
 	assert.Len(t, rep.Findings(), 5, "each use of an unknown capture")
+}
+
+// Whatever a tenant writes or calls a file, what is said about it stays short.
+func TestMessagesAreShort(t *testing.T) {
+	long := strings.Repeat("é", 1<<17)
+	name := strings.Repeat("n", 250)
+	deep := strings.Repeat(name+"/", 15)
+	rep := &krm.Report{}
+	for _, f := range []opFields{
+		{From: long, To: long}, {From: "@repo/" + long, To: "@artifact/../" + long, Strategy: long, Exclude: []string{"!" + long, long}},
+		{From: "@repo/../" + long[:900], To: "@artifact/" + long[:900] + "/.."},
+	} {
+		ParseOperation(f.fields(), rep)
+	}
+	ParseInputsFrom(krm.Str{Text: long}, rep)
+	ParseInputsFrom(krm.Str{Text: "@repo/../" + long[:900]}, rep)
+	ParseInputs([]byte("a: 0"+strings.Repeat("7", 90<<10)+"\n? "+long[:90<<10]+"\n: 1\n"), krm.Pos{File: "f", Line: 1}, rep)
+	files := map[string]string{
+		deep + "a\\b": "", deep + "ns.yaml": "apiVersion: v1\nkind: Namespace\n", deep + "x.tgz": "no gzip", deep + "d.yaml": "a: 0" + strings.Repeat("7", 1<<18),
+	}
+	names := tarballOf(t, map[string]string{deep + "../x": ""})
+	for _, tree := range []*source.Tree{memory(files), memory(map[string]string{deep + "y.tgz": names})} {
+		for _, op := range []opFields{
+			{From: "@repo/{x}", To: "@artifact/{x}"}, {From: "@repo/{x}", To: "@artifact/", Strategy: "Extract"}, {From: "@repo/**/*.tgz", To: "@artifact/", Strategy: "Extract"},
+			{From: "@repo/{x}nothing", To: "@artifact/"}, {From: "@repo/{x}*/nothing", To: "@artifact/"}, {From: "@repo/{x}d.yaml", To: "@artifact/"},
+		} {
+			_, found := buildOps(tree, map[string]string{"x": deep}, op, op, opFields{From: op.From, To: op.To, Strategy: "Merge"})
+			for _, f := range found.Findings() {
+				assert.Less(t, len(f.Message)+len(f.Hint), 1600, f.Code)
+			}
+		}
+	}
+	require.NotEmpty(t, rep.Findings())
+	for _, f := range rep.Findings() {
+		assert.Less(t, len(f.Message)+len(f.Hint), 1500, f.Code)
+	}
 }

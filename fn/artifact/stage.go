@@ -2,9 +2,11 @@ package artifact
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
+	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/source"
 )
 
@@ -44,6 +46,17 @@ type staged struct {
 type origin struct {
 	tree *source.Tree
 	path string
+	// made is set for what was extracted from the file, or merged from it and
+	// others: the file's lines are not those of the content.
+	made bool
+}
+
+// start is where the content begins; what is made has no lines.
+func (o origin) start() krm.Pos {
+	if o.made {
+		return krm.Pos{File: o.place()}
+	}
+	return krm.Pos{File: o.place(), Line: 1}
 }
 
 func (o origin) place() string {
@@ -57,7 +70,7 @@ func (o origin) place() string {
 type conflictError struct{ path, is string }
 
 func (e *conflictError) Error() string {
-	return fmt.Sprintf("%q is a %s already", e.path, e.is)
+	return fmt.Sprintf("%q is a %s already", shown(e.path), e.is)
 }
 
 // mkdir makes a directory and those above it.
@@ -96,6 +109,18 @@ func (s *stage) put(path string, f staged) error {
 	s.files[path] = f
 	s.size += int64(len(f.data) - len(old.data))
 	return nil
+}
+
+// read returns a file and where its content begins. The archive may leave it out.
+func (s *stage) read(path string) ([]byte, krm.Pos, error) {
+	f, found := s.files[path]
+	switch {
+	case !found:
+		return nil, krm.Pos{}, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	case f.directory:
+		return nil, krm.Pos{}, &fs.PathError{Op: "read", Path: path, Err: source.ErrNotFile}
+	}
+	return f.data, f.origin.start(), nil
 }
 
 // isDirectory tells whether path is a directory of the stage.

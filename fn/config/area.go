@@ -67,16 +67,15 @@ func (a area) covers(item *krm.Item, b base) bool {
 	if item == nil || item.Path() == "" {
 		return false
 	}
-	if disk, known := b.disk(item); known && a.disk != "" {
-		return below(disk, a.disk)
+	// A backslash is part of a name on one system, and parts names on another.
+	return a.coversPath(item, item.Path(), b) || a.coversPath(item, strings.ReplaceAll(item.Path(), `\`, "/"), b)
+}
+
+func (a area) coversPath(item *krm.Item, p string, b base) bool {
+	if pkg, known := b.packageOf(item); known && a.disk != "" {
+		return below(path.Join(pkg, rooted(p)), a.disk)
 	}
-	p := rooted(item.Path())
-	for _, dir := range a.listed {
-		if below(p, dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.listed, func(dir string) bool { return below(rooted(p), dir) })
 }
 
 // areas are those of several generators.

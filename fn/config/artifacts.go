@@ -39,7 +39,7 @@ func (s *spec) inputs(text krm.Str) *artifact.InputsFrom {
 		s.checkAlias(from.Alias())
 	case slices.Contains(s.aliases, from.Alias().Text):
 		s.rep.Errorf("alias-reserved", text.Pos, "give the source another alias",
-			"%q is a file of the artifact or of the source %q", text.Text, from.Alias().Text)
+			"%q is a file of the artifact or of the source %q", shown(text.Text), from.Alias().Text)
 	}
 	if !s.broken && !from.CheckCaptures(s.captures, s.rep) {
 		return nil
@@ -76,7 +76,7 @@ func (s *spec) checkDuplicates(artifacts []Artifact) {
 		}
 		if first[key] {
 			s.rep.Errorf("artifact-duplicate", name.Pos, "give one of the two another `name` or `namespace`",
-				"two artifacts have the name %q in the namespace %q", name.Text, key[0])
+				"two artifacts have the name %q in the namespace %q", shown(name.Text), shown(key[0]))
 		}
 		first[key] = true
 	}

@@ -57,13 +57,27 @@ func rootPackage(items []*krm.Item) (string, bool) {
 	return root, root != "" && kptfile == root
 }
 
+// words say what the base directory is.
+func (b base) words() string {
+	if b.packaged {
+		return "which is that of the package"
+	}
+	return "which is the working directory"
+}
+
 // disk is the absolute path of an item's file, where it is known.
 func (b base) disk(item *krm.Item) (string, bool) {
-	pkg := path.Clean(item.PackagePath())
-	if !b.packaged || item.Path() == "" || !within(pkg, b.dir) {
+	pkg, known := b.packageOf(item)
+	if !known || item.Path() == "" {
 		return "", false
 	}
 	return path.Join(pkg, rooted(item.Path())), true
+}
+
+// packageOf is the absolute path of an item's package, where it is known.
+func (b base) packageOf(item *krm.Item) (string, bool) {
+	pkg := path.Clean(item.PackagePath())
+	return pkg, b.packaged && within(pkg, b.dir)
 }
 
 // listed is the path of an item's file below the root of the list.

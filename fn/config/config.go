@@ -66,6 +66,7 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 	if r.list.Config == nil && len(docs) > 0 {
 		p.Name, p.Namespace = docs[0].id.Name, docs[0].id.Namespace
 	}
+	p.Deletion.Names = r.optionNames(generators)
 	p.Dir = r.ownDirectory(docs)
 	p.Sources = r.readSources(generators, p.Dir)
 	for _, g := range generators {

@@ -80,8 +80,8 @@ func isText(n *krm.Node, rep *krm.Report) bool {
 		rep.Errorf("config-type", n.Pos, hint, "must be a string, found %s", describe(n))
 		return false
 	case n.Ambiguous != "":
-		rep.Errorf("config-type", n.Pos, fmt.Sprintf("put it in quotes: %q", n.Text),
-			"must be a string, found %s, which YAML 1.1 reads as %s", n.Text, n.Ambiguous)
+		rep.Errorf("config-type", n.Pos, fmt.Sprintf("put it in quotes: %q", shown(n.Written)),
+			"must be a string, found %s, which YAML 1.1 reads as %s", shown(n.Written), n.Ambiguous)
 		return false
 	}
 	return true
@@ -147,7 +147,7 @@ func (d *decoder) unknown(n *krm.Node, known []wireField) {
 	}
 	for key := range n.Fields() {
 		if !slices.Contains(names, key.Text) {
-			d.rep.Errorf("config-unknown-field", key.Pos, nearestField(key.Text, names), "unknown field %q", key.Text)
+			d.rep.Errorf("config-unknown-field", key.Pos, nearestField(key.Text, names), "unknown field %q", shown(key.Text))
 		}
 	}
 }
@@ -177,9 +177,12 @@ func didYouMean(text string, known []string) string {
 	return ""
 }
 
+// shown is a text as messages show it.
+func shown(text string) string { return krm.Short(text, 256) }
+
 // listOf renders names as `a`, `b` and `c` would be in a message.
 func listOf(names []string) string {
-	return "`" + strings.Join(names, "`, `") + "`"
+	return "`" + krm.Short(strings.Join(names, "`, `"), 1024) + "`"
 }
 
 // describe names a value that is not what it must be.
@@ -190,11 +193,11 @@ func describe(n *krm.Node) string {
 	case krm.BoolNode:
 		return "the boolean " + n.Text
 	case krm.IntNode:
-		return "the integer " + n.Text
+		return "the integer " + shown(n.Text)
 	case krm.FloatNode:
-		return "the number " + n.Text
+		return "the number " + shown(n.Text)
 	case krm.StringNode:
-		return fmt.Sprintf("the string %q", n.Text)
+		return fmt.Sprintf("the string %q", shown(n.Text))
 	case krm.ListNode:
 		return "a list"
 	case krm.MapNode:

@@ -35,11 +35,11 @@ func parseLimit(value krm.Str, rep *krm.Report) Limit {
 	switch {
 	case err != nil:
 		rep.Errorf("config-value", value.Pos, "write a number such as 5, or a percentage such as 10%",
-			"must be a number or a percentage, found %q", value.Text)
+			"must be a number or a percentage, found %q", shown(value.Text))
 	case number < 0:
-		rep.Errorf("config-value", value.Pos, "", "must not be negative, found %q", value.Text)
+		rep.Errorf("config-value", value.Pos, "", "must not be negative, found %q", shown(value.Text))
 	case percent && number > 100:
-		rep.Errorf("config-value", value.Pos, "", "must be at most 100%%, found %q", value.Text)
+		rep.Errorf("config-value", value.Pos, "", "must be at most 100%%, found %q", shown(value.Text))
 	}
 	return Limit{Number: int(number), Percent: percent, Pos: value.Pos}
 }
@@ -56,6 +56,26 @@ func newDeletion(baseline krm.Str, most Limit, allowEmpty bool, rep *krm.Report)
 	return d
 }
 
+// optionNames are those of the short form where the options come as annotations:
+// the configuration is one generator.
+func (r *reader) optionNames(generators []*generator) OptionNames {
+	full := OptionNames{"`spec.deletion.baseline`", "`spec.deletion.maxNamespaces`", "`spec.deletion.allowEmpty`"}
+	config := r.list.Config
+	switch {
+	case config == nil && len(generators) == 1, config != nil && config.Kind == generatorKind:
+		annotation := func(name string) string { return "the annotation `" + krm.Prefix + name + "`" }
+		return OptionNames{annotation("baseline"), annotation("max-namespaces"), annotation("allow-empty")}
+	case config != nil && config.Kind == functionKind:
+		return full
+	}
+	const elsewhere = " of a ProvisionTenants"
+	names := OptionNames{full.Baseline + elsewhere, full.Max + elsewhere, full.AllowEmpty + elsewhere}
+	if config != nil {
+		names.AllowEmpty = "`data.allowEmpty`"
+	}
+	return names
+}
+
 // confined tells whether a path stays below the base directory.
 func confined(p krm.Str, rep *krm.Report) bool {
 	what := ""
@@ -68,7 +88,7 @@ func confined(p krm.Str, rep *krm.Report) bool {
 		return true
 	}
 	rep.Errorf("config-path", p.Pos, "only `sources` may lie elsewhere",
-		"%s", fmt.Sprintf("must be below the base directory, %q %s", p.Text, what))
+		"%s", fmt.Sprintf("must be below the base directory, %q %s", shown(p.Text), what))
 	return false
 }
 

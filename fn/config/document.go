@@ -26,6 +26,8 @@ type document struct {
 	node *krm.Node
 	// item is nil for what is inline or in a file of `spec.configs`.
 	item *krm.Item
+	// isConfig is set for the functionConfig itself.
+	isConfig bool
 	// inline is an entry of spec.generators, which has been decoded.
 	inline *inlineGenerator
 	// file is the path, from the base directory, of a file of spec.configs.
@@ -34,12 +36,24 @@ type document struct {
 	unread bool
 }
 
-// rank puts what was asked for by name before what was found.
+// rank puts the functionConfig first, then what was asked for by name, then what
+// was found.
 func (d document) rank() int {
-	if d.item == nil {
+	switch {
+	case d.isConfig:
 		return 0
+	case d.item == nil:
+		return 1
 	}
-	return 1
+	return 2
+}
+
+// where says, behind "first" and the like, where the document is.
+func (d document) where() string {
+	if d.isConfig {
+		return "as the functionConfig"
+	}
+	return "in " + d.place()
 }
 
 // place says where the document is, for messages and for a stable order.

@@ -74,7 +74,7 @@ func (r *reader) acceptCopies(area areas) {
 			r.accepted[item] = true
 		case !same && free && item.Kind == functionKind:
 			r.rep.Errorf("config-conflict", item.Pos(), "remove one of the two",
-				"%s %s is there twice with different contents, once as functionConfig", item.Kind, nameOf(item.Identity()))
+				"%s %s is there twice with different contents, first as the functionConfig", item.Kind, nameOf(item.Identity()))
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (r *reader) unique(docs []document) []document {
 		}
 		if first := kept[len(kept)-1]; d.id.Name != "" && !first.same(d) {
 			r.rep.Errorf("config-conflict", d.pos(), "remove one of the two",
-				"ArtifactGenerator %s is there twice with different contents, first in %s", nameOf(d.id), first.place())
+				"ArtifactGenerator %s is there twice with different contents, first %s", nameOf(d.id), first.where())
 		}
 	}
 	return kept

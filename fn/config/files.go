@@ -1,6 +1,9 @@
 package config
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -19,7 +22,7 @@ func (r *reader) configFiles() []document {
 	}
 	tree, err := source.Open(r.base.dir, ".")
 	if err != nil {
-		r.rep.Errorf("config-unreadable", r.configs[0].Pos, "", "the files of `configs` cannot be read: %v", err)
+		r.rep.Errorf("config-unreadable", r.configs[0].Pos, "", "the base directory of `configs` cannot be read: %s", reason(err, "."))
 		return nil
 	}
 	defer tree.Close()
@@ -40,10 +43,10 @@ func (r *reader) matchFiles(tree *source.Tree) []krm.Str {
 		files, links, err := tree.Glob(pattern.Text)
 		switch {
 		case err != nil:
-			r.rep.Errorf("config-unreadable", pattern.Pos, "", "%q cannot be read: %v", pattern.Text, err)
+			r.rep.Errorf("config-unreadable", pattern.Pos, "", "%q cannot be read: %s", shown(pattern.Text), reason(err, pattern.Text))
 		case len(files) == 0:
-			r.rep.Errorf("config-not-found", pattern.Pos, "paths start from the base directory, "+r.base.dir,
-				"no file matches %q", pattern.Text)
+			r.rep.Errorf("config-not-found", pattern.Pos, "paths start from the base directory, "+r.base.words(),
+				"no file matches %q", shown(pattern.Text))
 		}
 		for _, link := range links {
 			r.rep.Warnf("config-link", pattern.Pos, "name the file itself", "%q is a link and is not read", link)
@@ -59,7 +62,7 @@ func (r *reader) matchFiles(tree *source.Tree) []krm.Str {
 func (r *reader) readFile(tree *source.Tree, file krm.Str) []document {
 	content, err := tree.ReadFile(file.Text, maxFile)
 	if err != nil {
-		r.rep.Errorf("config-unreadable", file.Pos, "", "%q cannot be read: %v", file.Text, err)
+		r.rep.Errorf("config-unreadable", file.Pos, "", "%q cannot be read: %s", shown(file.Text), reason(err, file.Text))
 		return nil
 	}
 	nodes, _ := krm.ParseFiles(tree.Place(file.Text), content.Data, r.rep)
@@ -70,6 +73,21 @@ func (r *reader) readFile(tree *source.Tree, file krm.Str) []document {
 		}
 	}
 	return docs
+}
+
+// reason says why a file or directory cannot be read, and names what was in the
+// way only where that is something else.
+func reason(err error, file string) string {
+	if at, found := errors.AsType[*fs.PathError](err); found {
+		if at.Path != file {
+			return fmt.Sprintf("%q: %v", shown(at.Path), at.Err)
+		}
+		return at.Err.Error()
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err.Error()
 }
 
 // fileDocument keeps what configures a run. A wildcard may match the
@@ -89,7 +107,7 @@ func (r *reader) fileDocument(node *krm.Node, file string) (document, bool) {
 	default:
 		kinds := append([]string{generatorKind}, sourceKinds()...)
 		r.rep.Errorf("config-kind", node.Pos.At("kind"), didYouMean(id.Kind, kinds),
-			"a file of `configs` must hold one of %s, found kind %q", listOf(kinds), id.Kind)
+			"a file of `configs` must hold one of %s, found kind %q", listOf(kinds), shown(id.Kind))
 	}
 	return document{}, false
 }

@@ -45,6 +45,7 @@ func TestConfigFilesOfAPackage(t *testing.T) {
 	assert.Contains(t, codes(findings), "error config-not-found spec.configs[0]")
 	_, findings = parse(t, listOf(in("profiles/up/outside.yaml")))
 	assert.Contains(t, codes(findings), "error config-unreadable spec.configs[0]")
+	assert.Equal(t, `"profiles/up/outside.yaml" cannot be read: "profiles/up": it is a link, and links are never followed`, findings[0].Message)
 }
 
 func TestConfigFileInTenantDirectoryOfAPackage(t *testing.T) {
@@ -60,9 +61,14 @@ func TestUnreadableConfigFiles(t *testing.T) {
 	write(t, root, "large.yaml", strings.Repeat("#", 1<<20)+"\n")
 	_, findings := parse(t, listOf(withPackage(t, withConfigs("", "large.yaml"), root, "fn.yaml")))
 	assert.Contains(t, codes(findings), "error config-unreadable spec.configs[0]")
+	assert.Equal(t, `"large.yaml" cannot be read: it has 1048577 bytes, 1048576 are allowed`, findings[0].Message)
+
+	_, findings = parse(t, listOf(withPackage(t, withConfigs("", "a.yaml"), root, "fn.yaml")))
+	assert.Equal(t, "paths start from the base directory, which is that of the package", findings[0].Hint)
 
 	_, findings = parse(t, listOf(withPackage(t, withConfigs("", "a.yaml"), filepath.Join(root, "gone"), "fn.yaml")))
 	assert.Equal(t, []string{"error config-unreadable spec.configs[0]"}, codes(findings))
+	assert.Equal(t, "the base directory of `configs` cannot be read: no such file or directory", findings[0].Message)
 }
 
 // A wildcard may match the functionConfig's own file.

@@ -35,7 +35,7 @@ func (r *reader) readFunctionConfig() {
 	case !known:
 		kinds := []string{generatorKind, "ConfigMap", functionKind}
 		r.rep.Errorf("config-kind", config.Pos().At("kind"), didYouMean(config.Kind, kinds),
-			"the functionConfig must be one of %s, found kind %q", listOf(kinds), config.Kind)
+			"the functionConfig must be one of %s, found kind %q", listOf(kinds), shown(config.Kind))
 		return
 	case config.APIVersion != version:
 		r.reportVersion(config.Pos(), config.Kind, config.APIVersion, version)
@@ -51,7 +51,7 @@ func (r *reader) readFunctionConfig() {
 	case functionKind:
 		r.readFull(node)
 	case generatorKind:
-		r.roots = []document{{id: identityOf(config), node: node, item: config}}
+		r.roots = []document{{id: identityOf(config), node: node, item: config, isConfig: true}}
 	default:
 		r.readConfigMap(node)
 	}
@@ -59,7 +59,7 @@ func (r *reader) readFunctionConfig() {
 
 func (r *reader) reportVersion(pos krm.Pos, kind, found, wanted string) {
 	r.rep.Errorf("config-version", pos.At("apiVersion"), "write `apiVersion: "+wanted+"`",
-		"kind %s must have `apiVersion` %q, found %q", kind, wanted, found)
+		"kind %s must have `apiVersion` %q, found %q", kind, wanted, shown(found))
 }
 
 // readFull reads a ProvisionTenants.
@@ -94,7 +94,7 @@ func (r *reader) readInline(list *krm.Node, decoded []inlineGenerator) {
 		}
 		if wire.Kind.Text != "" && wire.Kind.Text != generatorKind {
 			r.rep.Errorf("config-kind", wire.Kind.Pos, didYouMean(wire.Kind.Text, []string{generatorKind}),
-				"must be %q, found %q", generatorKind, wire.Kind.Text)
+				"must be %q, found %q", generatorKind, shown(wire.Kind.Text))
 		}
 		id := nodeIdentity(node)
 		id.Group, id.Kind = generatorGroup, generatorKind

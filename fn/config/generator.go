@@ -57,7 +57,7 @@ func (r *reader) checkFluxAnnotations(g *generator) {
 	}
 	if value, there := g.Metadata.Annotations[reconcileEveryKey]; there {
 		if every, err := time.ParseDuration(value.Text); err != nil || every <= 0 {
-			r.rep.Warnf("generator-interval", value.Pos, "write a duration such as 10m", "%q is no duration, Flux will use its default", value.Text)
+			r.rep.Warnf("generator-interval", value.Pos, "write a duration such as 10m", "%q is no duration, Flux will use its default", shown(value.Text))
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (g *generator) aliases(rep *krm.Report) []string {
 		switch {
 		case source.Alias.Text == "":
 		case slices.Contains(aliases, source.Alias.Text):
-			rep.Errorf("config-duplicate", source.Alias.Pos, "give one of the two another alias", "source alias %q is there twice", source.Alias.Text)
+			rep.Errorf("config-duplicate", source.Alias.Pos, "give one of the two another alias", "source alias %q is there twice", shown(source.Alias.Text))
 		default:
 			aliases = append(aliases, source.Alias.Text)
 		}

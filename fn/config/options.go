@@ -62,7 +62,7 @@ func (o *options) read(name string, value krm.Str, rep *krm.Report) {
 	default:
 		if !slices.Contains(stampOptions, name) {
 			rep.Errorf("config-annotation", value.Pos, nearestField(name, slices.Concat(shortFormOptions, generatorOptions)),
-				"unknown annotation `%s%s`", krm.Prefix, name)
+				"unknown annotation `%s%s`", krm.Prefix, shown(name))
 		}
 	}
 }
@@ -87,7 +87,7 @@ func notEmpty(value krm.Str, rep *krm.Report) krm.Str {
 
 func parseBool(value krm.Str, rep *krm.Report) bool {
 	if value.Text != "true" && value.Text != "false" {
-		rep.Errorf("config-value", value.Pos, "", "must be %q or %q, found %q", "true", "false", value.Text)
+		rep.Errorf("config-value", value.Pos, "", "must be %q or %q, found %q", "true", "false", shown(value.Text))
 	}
 	return value.Text == "true"
 }
@@ -95,7 +95,7 @@ func parseBool(value krm.Str, rep *krm.Report) bool {
 func parseTier(value krm.Str, rep *krm.Report) int {
 	tier, err := strconv.ParseInt(value.Text, 10, 32)
 	if err != nil || tier < 1 {
-		rep.Errorf("config-value", value.Pos, "", "must be an integer from 1 to 2147483647, found %q", value.Text)
+		rep.Errorf("config-value", value.Pos, "", "must be an integer from 1 to 2147483647, found %q", shown(value.Text))
 		return defaultTier
 	}
 	return int(tier)

@@ -102,7 +102,12 @@ type Deletion struct {
 	Max Limit
 	// AllowEmpty lets all of them leave, and patterns match nothing.
 	AllowEmpty bool
+	Names      OptionNames
 }
+
+// OptionNames are what the kind of configuration in use calls the options of
+// Deletion, for hints: "`spec.deletion.baseline`", "the annotation `…`".
+type OptionNames struct{ Baseline, Max, AllowEmpty string }
 
 // Limit is a number, or a share of a number.
 type Limit struct {

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -313,4 +314,77 @@ func FuzzConfig(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A conflict is reported where it can be mended: at the file, not at the
+// functionConfig that a host passed without one.
+func TestConflictWithTheFunctionConfigIsTheItems(t *testing.T) {
+	changed := edit(t, seed, "prune: true", "prune: false")
+	for name, tc := range map[string]struct{ config, item, message string }{
+		"generator": {seed, changed, "ArtifactGenerator flux-system/monorepo-tenants is there twice with different contents, first as the functionConfig"},
+		"full form": {full, edit(t, full, "rendered/", "x"), "ProvisionTenants monorepo is there twice with different contents, first as the functionConfig"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, findings := parse(t, listOf(tc.config, withPath(t, tc.item, "aaa.yaml")))
+			conflicts := slices.DeleteFunc(findings, func(f krm.Finding) bool { return f.Code != "config-conflict" })
+			require.Len(t, conflicts, 1)
+			assert.Equal(t, "aaa.yaml", conflicts[0].Pos.File)
+			assert.Equal(t, tc.message, conflicts[0].Message)
+		})
+	}
+}
+
+// Hints name the options in the words of the configuration in use.
+func TestOptionNames(t *testing.T) {
+	const elsewhere = "`spec.deletion.maxNamespaces` of a ProvisionTenants"
+	sugar := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\ndata: {directory: .}\n"
+	second := edit(t, seed, "name: monorepo", "name: second")
+	for name, tc := range map[string]struct {
+		config string
+		items  []string
+		want   config.OptionNames
+	}{
+		"full form":     {full, nil, config.OptionNames{Baseline: "`spec.deletion.baseline`", Max: "`spec.deletion.maxNamespaces`", AllowEmpty: "`spec.deletion.allowEmpty`"}},
+		"short form":    {seed, []string{second}, shortNames},
+		"one item":      {"", []string{seed}, shortNames},
+		"kpt's sugar":   {sugar, []string{seed}, config.OptionNames{Baseline: "`spec.deletion.baseline` of a ProvisionTenants", Max: elsewhere, AllowEmpty: "`data.allowEmpty`"}},
+		"several items": {"", []string{seed, second}, config.OptionNames{Baseline: "`spec.deletion.baseline` of a ProvisionTenants", Max: elsewhere, AllowEmpty: "`spec.deletion.allowEmpty` of a ProvisionTenants"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, findings := parse(t, listOf(tc.config, tc.items...))
+			require.Empty(t, problems(findings))
+			assert.Equal(t, tc.want, plan.Deletion.Names)
+		})
+	}
+}
+
+var shortNames = config.OptionNames{
+	Baseline:   "the annotation `provision-tenants.fn.kpt.dev/baseline`",
+	Max:        "the annotation `provision-tenants.fn.kpt.dev/max-namespaces`",
+	AllowEmpty: "the annotation `provision-tenants.fn.kpt.dev/allow-empty`",
+}
+
+// Whatever somebody writes, what is said about it stays short.
+func TestFindingsAreShort(t *testing.T) {
+	long := strings.Repeat("Äb", 1<<17)
+	for _, old := range []string{
+		"monorepo", "alias: repo", "kind: OCIRepository", "name: monorepo\n  artifacts", `"{module}"`, `"{namespace}"`, `originRevision: "@repo"`, "@repo/tenants", "@artifact/",
+		"prune: true", "source.extensions.fluxcd.io/v1beta1", "ArtifactGenerator", "spec:", "provision-tenants.fn.kpt.dev/tier",
+	} {
+		if !strings.Contains(seed, old) {
+			continue
+		}
+		for _, text := range []string{strings.Replace(seed, old, strings.TrimRight(old, `":`)+long, 1), strings.Replace(seed, old, "? "+long+"\n", 1)} {
+			list, err := krm.Read([]byte(listOf(text)))
+			if err != nil {
+				assert.Less(t, len(err.Error()), 1000)
+				continue
+			}
+			rep := &krm.Report{}
+			config.Parse(list, rep)
+			for _, f := range rep.Findings() {
+				assert.Less(t, len(f.Message)+len(f.Hint), 3000, "%s after %s", f.Code, old)
+			}
+		}
+	}
 }

@@ -27,7 +27,7 @@ func (s *spec) revision(ref krm.Str) string {
 		return revision // a source that is nowhere is reported as that
 	}
 	s.rep.Errorf("revision-unknown", ref.Pos, "set `revision` in `spec.sources` of a ProvisionTenants, or pass the source object with its status",
-		"the revision of source %q is not known", alias)
+		"the revision of source %q is not known", shown(alias))
 	return ""
 }
 
@@ -44,7 +44,7 @@ func (s *spec) originRevision(ref krm.Str) string {
 	}
 	if origin == "" {
 		s.rep.Infof("origin-revision-unknown", ref.Pos, "set `originRevision` in `spec.sources` of a ProvisionTenants, or pass the source object with its status",
-			"the origin revision of source %q is not known and left out", alias)
+			"the origin revision of source %q is not known and left out", shown(alias))
 	}
 	return origin
 }

@@ -60,7 +60,7 @@ func (r *reader) readSources(generators []*generator, own string) []Source {
 			})
 			continue
 		}
-		r.rep.Errorf("source-unmapped", pos, r.unmappedHint(alias), "nothing says where the files of source %q are", alias)
+		r.rep.Errorf("source-unmapped", pos, r.unmappedHint(alias), "nothing says where the files of source %q are", shown(alias))
 	}
 	return sources
 }
@@ -82,14 +82,14 @@ func (r *reader) checkOneSource(generators []*generator) {
 			}
 			if a, b := f.about(), s.about(); f.by != g && a != b {
 				r.rep.Warnf("source-ambiguous", s.Alias.Pos, "use two aliases, each with its directory, if they are two trees",
-					"source alias %q stands for %s here and for %s elsewhere, and both are read from one directory", s.Alias.Text, b, a)
+					"source alias %q stands for %s here and for %s elsewhere, and both are read from one directory", shown(s.Alias.Text), b, a)
 			}
 		}
 	}
 }
 
 func (s sourceReference) about() string {
-	return s.Kind.Text + " " + s.Name.Text
+	return shown(s.Kind.Text) + " " + shown(s.Name.Text)
 }
 
 // isMapped: one entry without an alias, or none, stands for the only alias.
@@ -128,9 +128,9 @@ func (r *reader) checkEntries(aliases []string) {
 		case alias.Text == "" && len(r.entries) > 1:
 			r.rep.Errorf("config-required", entry.Pos.At("alias"), "", "`alias` is required with more than one source")
 		case seen[alias.Text]:
-			r.rep.Errorf("config-duplicate", alias.Pos, "remove one of the two", "source alias %q is there twice", alias.Text)
+			r.rep.Errorf("config-duplicate", alias.Pos, "remove one of the two", "source alias %q is there twice", shown(alias.Text))
 		case alias.Text != "" && !slices.Contains(aliases, alias.Text) && !entry.isMisnamed():
-			r.rep.Warnf("source-unused", alias.Pos, didYouMean(alias.Text, aliases), "no generator has the source alias %q", alias.Text)
+			r.rep.Warnf("source-unused", alias.Pos, didYouMean(alias.Text, aliases), "no generator has the source alias %q", shown(alias.Text))
 		}
 		seen[alias.Text] = true
 	}

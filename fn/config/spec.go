@@ -47,7 +47,7 @@ func (s *spec) checkAlias(alias krm.Str) bool {
 	if hint == "" && len(s.aliases) > 0 {
 		hint = "known aliases are " + listOf(s.aliases)
 	}
-	s.rep.Errorf("alias-unknown", alias.Pos, hint, "source alias %q is not in `spec.sources`", alias.Text)
+	s.rep.Errorf("alias-unknown", alias.Pos, hint, "source alias %q is not in `spec.sources`", shown(alias.Text))
 	return false
 }
 

@@ -116,9 +116,9 @@ func (s syntax) mistake(text string) string {
 	case s.max > 0 && length > s.max:
 		return fmt.Sprintf("have at most %d characters, found %d", s.max, length)
 	case s.enum != nil && !slices.Contains(s.enum, text):
-		return fmt.Sprintf("be one of %s, found %q", listOf(s.enum), text)
+		return fmt.Sprintf("be one of %s, found %q", listOf(s.enum), shown(text))
 	case s.pattern != "" && !matches(s.pattern, text):
-		return fmt.Sprintf("%s, found %q", s.say, text)
+		return fmt.Sprintf("%s, found %q", s.say, shown(text))
 	}
 	return ""
 }

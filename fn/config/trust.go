@@ -109,7 +109,7 @@ func reportAmbiguous(d document, places []string, rep *krm.Report) {
 	rep.Errorf("tenant-configuration-ambiguous", d.pos(),
 		"pass the configuration as functionConfig, or name its file in `spec.configs`",
 		"generator %s lies where the generator of %s looks for tenants, and nothing says which of them a tenant wrote",
-		nameOf(d.id), strings.Join(places, " and of "))
+		nameOf(d.id), krm.Short(strings.Join(places, " and of "), 1024))
 }
 
 func warnIgnored(item *krm.Item, rep *krm.Report) {
@@ -120,9 +120,9 @@ func warnIgnored(item *krm.Item, rep *krm.Report) {
 
 func nameOf(id krm.Identity) string {
 	if id.Namespace == "" {
-		return id.Name
+		return shown(id.Name)
 	}
-	return id.Namespace + "/" + id.Name
+	return shown(id.Namespace + "/" + id.Name)
 }
 
 // areasOf is where a generator looks for tenants. It is asked about generators

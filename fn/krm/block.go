@@ -32,7 +32,6 @@ type scanner struct {
 	seen uint
 	// isMap tells whether the item turned out to be a map.
 	isMap bool
-	spots spots
 }
 
 // itemField is a place in an item that the scanner knows.
@@ -51,32 +50,18 @@ const (
 	annotationField
 )
 
-// spots are the keys below which an annotation is added.
-type spots struct {
-	metadata, annotations spot
-}
-
-// spot is a key: its column, and the offset of the line behind it. after is 0
-// when there is no such key, and onItsLine when the value does not follow on
-// deeper lines.
-type spot struct {
-	column, after int
-}
-
-const onItsLine = -1
-
 // scanItem reads the fields of an item from its text. root is the list or the
 // map that the text is an entry of. With false the item has no field set.
 func scanItem(item *Item, root frame) bool {
-	_, ok := scan(item, root)
-	if !ok {
-		*item = Item{text: item.text}
+	s := scanner{text: item.text, item: item, stack: append(make([]frame, 0, 8), root)}
+	if s.scan() {
+		return true
 	}
-	return ok
+	*item = Item{text: item.text}
+	return false
 }
 
-func scan(item *Item, root frame) (spots, bool) {
-	s := scanner{text: item.text, item: item, stack: append(make([]frame, 0, 8), root)}
+func (s *scanner) scan() bool {
 	for s.at < len(s.text) {
 		column, content := indentation(s.line())
 		content = strings.TrimRight(content, " ")
@@ -84,10 +69,10 @@ func scan(item *Item, root frame) (spots, bool) {
 			continue
 		}
 		if !s.structure(column, content) {
-			return spots{}, false
+			return false
 		}
 	}
-	return s.spots, s.isMap
+	return s.isMap
 }
 
 // line returns the next line without its LF.
@@ -227,17 +212,7 @@ func (s *scanner) first() bool {
 // open reads a key with nothing behind it.
 func (s *scanner) open() bool {
 	s.top().waiting = true
-	here := spot{s.top().indent, s.at}
-	switch s.field() {
-	case metadataField:
-		s.spots.metadata = here
-	case annotationsField:
-		s.spots.annotations = here
-	case annotationField:
-		return false
-	case otherField, apiVersionField, kindField, nameField, namespaceField, uidField:
-	}
-	return true
+	return s.field() != annotationField
 }
 
 // value reads what stands behind a key or a dash. The item itself is a map, so
@@ -266,11 +241,7 @@ func (s *scanner) assign(value token) bool {
 		s.item.Namespace = value.scalar()
 	case uidField:
 		s.item.UID = value.scalar()
-	case metadataField:
-		s.spots.metadata.after = onItsLine
-		return value.style != flowToken || value.text == "{}"
-	case annotationsField:
-		s.spots.annotations.after = onItsLine
+	case metadataField, annotationsField:
 		return value.style != flowToken || value.text == "{}"
 	case annotationField:
 		return s.annotate(value)

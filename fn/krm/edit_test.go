@@ -36,11 +36,43 @@ func TestWithLocalConfig(t *testing.T) {
 		},
 		{
 			"flow style", "- kind: A\n  metadata: {name: x, annotations: {a: b}}\n  text: |\n    a\n\n     b\n",
-			"- kind: A\n  metadata:\n    name: x\n    annotations:\n      a: b\n      config.kubernetes.io/local-config: \"true\"\n  text: |\n    a\n\n     b\n",
+			"- kind: A\n  metadata: {name: x, annotations: {config.kubernetes.io/local-config: \"true\", a: b}}\n  text: |\n    a\n\n     b\n",
 		},
 		{
 			"empty flow map", "- kind: A\n  metadata:\n    annotations: {}\n",
-			"- kind: A\n  metadata:\n    annotations:\n      config.kubernetes.io/local-config: \"true\"\n",
+			"- kind: A\n  metadata:\n    annotations: {config.kubernetes.io/local-config: \"true\"}\n",
+		},
+		{
+			"flow style over lines", "- metadata:\n    annotations: { # c\n      a: b,\n      c: d} # e\n",
+			"- metadata:\n    annotations: {config.kubernetes.io/local-config: \"true\",  # c\n      a: b,\n      c: d} # e\n",
+		},
+		{
+			"flow style without annotations", "- {kind: A, metadata: {name: 'ä'}, x: [y]} # z\n",
+			"- {kind: A, metadata: {annotations: {config.kubernetes.io/local-config: \"true\"}, name: 'ä'}, x: [y]} # z\n",
+		},
+		{
+			"null in words", "- kind: A\n  metadata:\n    name: x\n    annotations: ~ # none\n  spec: [ (, a\"b ]\n",
+			"- kind: A\n  metadata:\n    name: x\n    annotations: {config.kubernetes.io/local-config: \"true\"} # none\n  spec: [ (, a\"b ]\n",
+		},
+		{
+			"odd text in the rest", "- kind: A\n  metadata: # m\n    # of the name\n\n    name: x\n  spec:\n    names: [ns.startsWith(\"a-\"), it's, a > b] # use [\"true\"].\n\n    ? [k]\n    : {v: [a,\n      b]}\n    x: 'a\n\n      b'\n    y: \"\u2028\"\n",
+			"- kind: A\n  metadata: # m\n    annotations:\n      config.kubernetes.io/local-config: \"true\"\n    # of the name\n\n    name: x\n  spec:\n    names: [ns.startsWith(\"a-\"), it's, a > b] # use [\"true\"].\n\n    ? [k]\n    : {v: [a,\n      b]}\n    x: 'a\n\n      b'\n    y: \"\u2028\"\n",
+		},
+		{
+			"behind odd line ends", "- x: |\n    a\u2028        b\u0085        c\n  metadata:\n    annotations: &a\n        b: c\n",
+			"- x: |\n    a\u2028        b\u0085        c\n  metadata:\n    annotations: &a\n        config.kubernetes.io/local-config: \"true\"\n        b: c\n",
+		},
+		{
+			"an anchor on a line of its own", "- metadata:\n    annotations:\n      &a\n      b: c\n",
+			"- metadata:\n    annotations:\n      &a\n      config.kubernetes.io/local-config: \"true\"\n      b: c\n",
+		},
+		{
+			"an alias of the annotations", "- x: &a {b: c}\n  metadata:\n    annotations: *a\n",
+			"- x:\n    b: c\n  metadata:\n    annotations:\n      config.kubernetes.io/local-config: \"true\"\n      b: c\n",
+		},
+		{
+			"annotations that stand elsewhere, too", "- metadata:\n    annotations: &a\n      b: c\n  x: *a\n",
+			"- metadata:\n    annotations:\n      config.kubernetes.io/local-config: \"true\"\n      b: c\n  x:\n    b: c\n",
 		},
 		{"there already", "- metadata:\n    annotations:\n      config.kubernetes.io/local-config: \"false\"\n", ""},
 		{"there as a boolean", "- metadata:\n    annotations:\n      config.kubernetes.io/local-config: true\n", ""},
@@ -80,4 +112,25 @@ func TestWithLocalConfigOnConfig(t *testing.T) {
 	require.NotNil(t, list.Config)
 	assert.Equal(t, "functionConfig:\n  kind: A\n  metadata:\n    annotations:\n      config.kubernetes.io/local-config: \"true\"\n    name: x\n",
 		list.Config.WithLocalConfig().text)
+}
+
+// The seed as an item: two lines come in, whatever is in the rest.
+func TestWithLocalConfigKeepsTheSeed(t *testing.T) {
+	text := header1 + `items:
+- apiVersion: source.extensions.fluxcd.io/v1beta1
+  kind: ArtifactGenerator
+  metadata:
+    name: monorepo
+    namespace: flux-system
+  spec:
+    managedNamespaces:
+      allowedNames: [ns.startsWith("tenant-")] # To allow any namespaces use ["true"].
+
+      prune: true
+    copy: [{from: "@repo/{x}/**", to: "@artifact/"}] # both
+`
+	list := mustRead(t, text)
+	list.Items[0] = list.Items[0].WithLocalConfig()
+	added := "    annotations:\n      config.kubernetes.io/local-config: \"true\"\n"
+	assert.Equal(t, strings.Replace(text, "    name: monorepo\n", added+"    name: monorepo\n", 1), string(list.Render(list.Items, nil, nil)))
 }

@@ -57,7 +57,7 @@ func (c *copier) node(node *yaml.Node, depth int) (*yaml.Node, error) {
 
 func (c *copier) alias(node *yaml.Node, depth int) (*yaml.Node, error) {
 	if c.open[node.Alias] {
-		return nil, fmt.Errorf("the alias %q contains itself", node.Value)
+		return nil, fmt.Errorf("the alias %q contains itself", shown(node.Value))
 	}
 	c.open[node.Alias] = true
 	defer delete(c.open, node.Alias)

@@ -30,8 +30,10 @@ type List struct {
 	// sections are the top-level entries in the order of the input; `items` and
 	// `results` are always among them.
 	sections []section
-	// indent is the column of the dashes of the items.
-	indent int
+	// indent is the column of the dashes of the items, and behindItems what is
+	// behind the colon of their key: nothing, or a comment.
+	indent      int
+	behindItems string
 	// foreign are the earlier results of other functions, one list entry each;
 	// replaced tells whether there were earlier ones of ours.
 	foreign  []string
@@ -83,7 +85,7 @@ func (i *Item) Path() string {
 	if given == "" {
 		return ""
 	}
-	return path.Clean(strings.ReplaceAll(given, `\`, "/"))
+	return path.Clean(given)
 }
 
 // Index is the item's index annotation, 0 when there is none.
@@ -118,7 +120,7 @@ func (i *Item) Pos() Pos {
 func (i *Item) Node(rep *Report) (*Node, bool) {
 	value, err := decodeEntry(i.text)
 	if err != nil {
-		rep.Errorf("yaml-syntax", i.Pos(), "", "not valid YAML: %v", err)
+		rep.Errorf("yaml-syntax", i.Pos(), "", "not valid YAML: %s", shown(strings.TrimPrefix(err.Error(), "yaml: ")))
 		return nil, false
 	}
 	return nodeFromYAML(value, i.Pos(), rep)

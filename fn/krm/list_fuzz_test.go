@@ -31,6 +31,12 @@ func listSeeds() []string {
 		header1 + "items:\n- metadata: &m {name: a, annotations: {<<: {a: b}, c: d}}\n  spec: *m\n- <<: {kind: A}\n  metadata:\n    <<: [{name: n}, {uid: u}]\n",
 		header1 + "items:\n- metadata: &m\n    annotations: &a\n      <<: *a\n    <<: *m\n",
 		header1 + "results:\n- message: kept\n  tags: {source: other}\n- message: ours\n  tags: {source: provision-tenants, code: x}\nitems: []\n",
+		header1 + "items: # why\n- a: b\n", header1 + "items: [] # why\n", header1 + "items:  \n- a: b\n", header1 + "items:\n- {a: [b, # c\n}\n",
+		header1 + "items:\n- {a: b,\n# c\nd: [\n- e\n]\n}\n- f: g\n", header1 + "items:\n- a: b\n---\n- c: d\n", header1 + "items:\n- a: b\n...\nx: y\n",
+		header1 + "items:\n- a: \"b\n- c: d\n\"\n- e: f\n", header1 + "items:\n- a: |\n    x\u2028    y\n  b: 'x\u0085\n    y'\n  c: \ufeffz\n- d: e\n",
+		header1 + "items:\n- a: b\u2028- c: d\n- e: f\n", header1 + "items:\n- a: b\u2028kind: Other\n- e: f\n", header1 + "# x\u2028items: []\nitems:\n- a: b\n",
+		header1 + "items:\n- a: b\n# x\u2028- c: d\n", header1 + "items:\n# x\u2028- c: d\n- a: b\n", header1 + "items: # x\u2028- c: d\n- a: b\n",
+		header1 + "items:\n- ? [a, b]\n  : c\n  ? d\n  : !!binary |\n    aGk=\n  e: &x {f: g}\n  h: *x\n  <<: *x\n- !!map\n  t: !x |\n    \tq\n",
 		header1 + "items:\n- a: \u2028- b\n- c: d\u0085\n", header1 + "items:\n- a: \"\\uD83D\"\n", header1 + "items:\n- a: b\n c: d\n", header1 + " items: []\n",
 	}
 	for _, value := range scalarSeeds {
@@ -49,7 +55,7 @@ var scalarSeeds = []string{
 	"1", "0x1f", "1e3", ".5", ".inf", "~", "null", "Null", "yes", "y", "True", "2001-01-01", "12:30:45", "=", "<<", "<", ">", ">-", "|", "|-", "|+", "|2", "| # c", "|x", "",
 	`"double"`, `"a\nb"`, `"a\qb"`, `"\u00e9\U0001F600\x41\e"`, `"\uD83D"`, `"open`, `"a" # c`, `"a"# c`, `"a": b`, `"a" b`, `""`, `"#"`,
 	`'single'`, `'it''s'`, `'open`, `'a' # c`, `'a'b`, `''`, `'''`,
-	"[]", "{}", "{ }", "[a, b]", `["*", 'x', 1]`, "[a,b]", "[a, [b, {c: d}]]", "{a: b, \"c\": 'd'}", "[a", "[a, ]", "{a}", "{a, b: c}", "[a: b]", "{}x", "[] # c", "[a # c", `{"a":1}`, "[\"a\":1]",
+	"[]", "{}", "{ }", "[a, b]", `["*", 'x', 1]`, "[a,b]", "[a, [b, {c: d}]]", "{a: b, \"c\": 'd'}", "[a", "[a, ]", "{a}", "{a, b: c}", "[a: b]", `[ns.startsWith("a-") || x > 'y', it's]`, "[a b , c]", "[a%@`*&!| ]", "[a\tb]", "[a ?]", "[*a]", "{a: (\"b\")}", "[é]", "[a'b\", c]", "{}x", "[] # c", "[a # c", `{"a":1}`, "[\"a\":1]",
 	"|\n        text\n          more\n\n        end", "|\n\n        text", ">-\n        folded\n        text", "|\n  text", "|\n\ttext", "\n        nested: a", "\n        - nested", "\n      more", "\"a\n\n        b\"", "a\n        b",
 	"é", "a é", "\u00a0", "\ufeff", "\u200b", "😀", "\x7f", "\x00", "\u0085", "\t", "a\tb", "a\t# c",
 	strings.Repeat("k", 1100) + ": v", "\"" + strings.Repeat("k", 1100) + "\": v",

@@ -35,7 +35,7 @@ func TestReadTextOfHosts(t *testing.T) {
 			require.True(t, ok)
 			var notScanned []string
 			for _, item := range list.Items {
-				if !scanItem(&Item{text: item.text}, rootOf(item.text)) {
+				if !scanItem(&Item{text: item.text}, frame{indent: list.indent, list: true}) {
 					notScanned = append(notScanned, item.Name)
 				}
 			}
@@ -43,6 +43,48 @@ func TestReadTextOfHosts(t *testing.T) {
 			assert.Equal(t, string(data), string(list.Render(list.Items, nil, nil)))
 			checkRead(t, data)
 		})
+	}
+}
+
+// Where it is certain that a line begins an item, all items come out byte for
+// byte, whatever YAML they are written in.
+func TestReadKeepsItemsOfAnyStyle(t *testing.T) {
+	items := []string{
+		"- {apiVersion: v1, # c1\n  kind: ConfigMap, metadata: {name: a},\n  # c2\n  data: {b: [c, # c3\n      d]}}\n",
+		"- kind: A\n  spec: {a: b, c: [d, \"e\"], f: (g), h: i'j}\n",
+		"- kind: B\n  a: [x,\n    y]\n  b: 'x\n\n    y'\n  c: \"x\\\n    \\ y\\r\\n\"\n  d: x\n    y\n",
+		"- kind: C\n  a: {\n# c\n  b: [\nc\n]\n}\n",
+		"- kind: D\n  a: &x {b: c}\n  d: *x\n  <<: *x\n",
+		"- !!map\n  kind: E\n  a: !!binary |\n    aGk=\n  b: !x {c: d}\n  !!str e: f\n",
+		"- kind: F\n  ? [a]\n  : b\n  ? |\n    c\n  : - d\n",
+		"- kind: G\n  a: |\n    x\n    \t- y\n  b: |2-\n      z\n\n  c: >+\n    f\n\n",
+		"-   kind: H\n    a: " + strings.Repeat("word ", 60) + "\n",
+		"- kind: I\n  a: |\n    x\u2028    y\n  b: 'x\u0085 y'\n  c: x\ufeffy\r\n  d: e\r\n",
+		"-\n  kind: J\n",
+	}
+	for _, head := range []string{"items:\n", "items: # why\n", "items:  \n"} {
+		text := header1 + head + strings.Join(items, "# of the next\n") + "# end\n# config\nfunctionConfig: {kind: K,\n  metadata: {name: k}}\n"
+		list, ok := readBlock(text)
+		require.True(t, ok)
+		require.Len(t, list.Items, len(items))
+		assert.Equal(t, "J", list.Items[len(items)-1].Kind)
+		assert.Equal(t, "k", list.Config.Name)
+		assert.Equal(t, text, string(list.Render(list.Items, nil, nil)))
+		assert.Equal(t, strings.Replace(head, "items:", "items: []", 1), string(list.Render(nil, nil, nil))[len(header1):][:len(head)+3])
+		checkRead(t, []byte(text))
+	}
+}
+
+// Lines that only look like the beginning of an item or a key are none.
+func TestReadLeavesUncertainBordersToTheLibrary(t *testing.T) {
+	for _, text := range []string{
+		"items:\n- a: 'x\n- b: y'\n- c: d\n", "items:\n- a: {b: c,\nkind: x}\n", "items:\n- a: &x b\n- c: *x\n",
+		"items:\n- a: b\n---\nx: y\n", "items:\n- a: b\u2028- c: d\n- e: f\n", "# \u2028items: []\n", "items: # \u2028- a: b\n- c: d\n",
+		"items:\n- a: b\n# \u2028- c: d\n", "kind\u2028: x\n", "items:\n- a: b",
+	} {
+		_, ok := readBlock(header1 + text)
+		assert.False(t, ok, "%q", text)
+		checkRead(t, []byte(header1+text))
 	}
 }
 
@@ -81,8 +123,8 @@ func TestItemPath(t *testing.T) {
 		{map[string]string{"config.kubernetes.io/path": "a/b.yaml", "config.kubernetes.io/index": "2"}, "a/b.yaml", 2},
 		{map[string]string{"config.kubernetes.io/path": "old", "internal.config.kubernetes.io/path": "new"}, "new", 0},
 		{map[string]string{"config.kubernetes.io/index": "1", "internal.config.kubernetes.io/index": "3"}, "", 3},
-		{map[string]string{"config.kubernetes.io/path": `a\b//./c/../d.yaml`, "config.kubernetes.io/index": "x"}, "a/b/d.yaml", 0},
-		{map[string]string{"config.kubernetes.io/path": `..\x`}, "../x", 0},
+		{map[string]string{"config.kubernetes.io/path": `a\b//./c/../d.yaml`, "config.kubernetes.io/index": "x"}, `a\b/d.yaml`, 0},
+		{map[string]string{"config.kubernetes.io/path": `..\x`}, `..\x`, 0},
 		{map[string]string{"config.kubernetes.io/path": "/abs/./x"}, "/abs/x", 0},
 	} {
 		item := &Item{Annotations: tc.annotations}

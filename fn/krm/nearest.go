@@ -20,26 +20,30 @@ func Nearest(name string, known []string) (string, bool) {
 	return best, found
 }
 
-// edits is the Levenshtein distance of two texts in bytes; anything of limit or
+// edits counts the bytes to insert, delete or replace, and the neighbours to
+// swap, that make a into b (optimal string alignment); anything of limit or
 // above is reported as limit+1 or more where that is cheaper.
 func edits(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1
 	}
-	row := make([]int, len(b)+1)
+	// Row i holds the distances of a[:i] to every beginning of b.
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			substitute := diagonal
+			replace := last[j]
 			if a[i] != b[j] {
-				substitute++
+				replace++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, diagonal+1)
+			row[j+1] = min(replace, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

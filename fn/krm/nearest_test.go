@@ -18,6 +18,12 @@ func TestNearest(t *testing.T) {
 		{"Test", []string{"dev", "test", "uat"}, "test"},
 		{"UAT", []string{"uat"}, "uat"},
 		{"bxt", []string{"but", "bat"}, "bat"}, // equally near: the lexically first
+		{"teir", []string{"tier"}, "tier"},     // neighbours that are swapped are one edit
+		{"di", []string{"id"}, "id"},
+		{"anme", []string{"kind", "mane", "name"}, "name"},
+		{"namspeaec", []string{"namespace"}, ""},
+		{"nmaesapce", []string{"namespace"}, "namespace"},
+		{"abc", []string{"cab"}, ""}, // no neighbours
 		{"dev", []string{"prod"}, ""},
 		{"ns", []string{"value"}, ""},
 		{"id", []string{"to"}, ""}, // two edits of two letters are no likeness

@@ -35,6 +35,8 @@ type Node struct {
 	// different values (`yes`, `0744`, `12:30:45`): what YAML 1.1 makes of it.
 	// Kind and Text then follow YAML 1.2.
 	Ambiguous string
+	// Written is what the file has for an ambiguous scalar, `0644` where Text is 644.
+	Written string
 	// Items are the entries of a ListNode.
 	Items []*Node
 	// fields are the entries of a MapNode, in the order of the file.

@@ -26,9 +26,15 @@ const (
 // that is empty or holds only comments gives (nil, true). Every mistake is a
 // finding at `file:line:column`; the result is then (nil, false).
 func ParseFile(file string, data []byte, rep *Report) (*Node, bool) {
-	docs, ok := ParseFiles(file, data, rep)
+	return ParseAt(Pos{File: file, Line: 1}, data, rep)
+}
+
+// ParseAt is ParseFile for text that begins at pos. Without a line there, as for
+// what was made of a file, positions have none either.
+func ParseAt(pos Pos, data []byte, rep *Report) (*Node, bool) {
+	docs, ok := parseDocuments(pos, data, rep)
 	if len(docs) > 1 {
-		rep.Errorf("yaml-multiple-documents", Pos{File: file, Line: docs[1].Pos.Line, Column: docs[1].Pos.Column},
+		rep.Errorf("yaml-multiple-documents", Pos{File: pos.File, Line: docs[1].Pos.Line, Column: docs[1].Pos.Column},
 			"keep one document in the file", "found a second YAML document, one is allowed")
 		return nil, false
 	}
@@ -40,18 +46,22 @@ func ParseFile(file string, data []byte, rep *Report) (*Node, bool) {
 
 // ParseFiles is ParseFile for any number of documents; empty ones are skipped.
 func ParseFiles(file string, data []byte, rep *Report) ([]*Node, bool) {
-	text, ok := decodeText(file, data, rep)
+	return parseDocuments(Pos{File: file, Line: 1}, data, rep)
+}
+
+func parseDocuments(pos Pos, data []byte, rep *Report) ([]*Node, bool) {
+	text, ok := decodeText(pos, data, rep)
 	if !ok {
 		return nil, false
 	}
 	docs, err := decodeYAML(text)
 	if err != nil {
-		reportSyntax(file, text, err, rep)
+		reportSyntax(pos, text, err, rep)
 		return nil, false
 	}
 	var nodes []*Node
 	for _, doc := range docs {
-		node, good := nodeFromYAML(doc, Pos{File: file, Line: 1}, rep)
+		node, good := nodeFromYAML(doc, pos, rep)
 		nodes = append(nodes, node)
 		ok = ok && good
 	}
@@ -63,15 +73,22 @@ func ParseFiles(file string, data []byte, rep *Report) ([]*Node, bool) {
 
 // decodeText checks the encoding and returns the text without BOM and with LF
 // line ends. Lines and columns stay what an editor shows.
-func decodeText(file string, data []byte, rep *Report) ([]byte, bool) {
+func decodeText(pos Pos, data []byte, rep *Report) ([]byte, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if i := oddByte(data); i >= 0 {
-		line, column := lineColumn(data, i)
 		what, hint := describeOdd(data, i)
-		rep.Errorf("yaml-encoding", Pos{File: file, Line: line, Column: column}, hint, "%s", what)
+		rep.Errorf("yaml-encoding", pos.move(lineColumn(data, i)), hint, "%s", what)
 		return nil, false
 	}
 	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), true
+}
+
+// move is another line and column of a text that has lines.
+func (p Pos) move(line, column int) Pos {
+	if p.Line > 0 {
+		p.Line, p.Column = line, column
+	}
+	return p
 }
 
 // oddByte finds the first byte that no text file has, -1 when there is none.
@@ -157,10 +174,10 @@ var yamlLine = regexp.MustCompile(`line (\d+): `)
 
 // reportSyntax turns the library's error into a finding. The library knows the
 // line only; the column is that line's first character.
-func reportSyntax(file string, text []byte, err error, rep *Report) {
+func reportSyntax(pos Pos, text []byte, err error, rep *Report) {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
-	if m := yamlLine.FindStringSubmatch(message); m != nil {
+	if m := yamlLine.FindStringSubmatch(message); m != nil && pos.Line > 0 {
 		line, _ = strconv.Atoi(m[1])
 		message = strings.Replace(message, m[0], "", 1)
 		if countedFromZero.MatchString(message) {
@@ -173,7 +190,7 @@ func reportSyntax(file string, text []byte, err error, rep *Report) {
 	if bytes.HasPrefix(bytes.TrimLeft(content, " "), []byte("\t")) {
 		hint = "indent with spaces, the line begins with a tab"
 	}
-	rep.Errorf("yaml-syntax", Pos{File: file, Line: line, Column: column}, hint, "not valid YAML: %s", message)
+	rep.Errorf("yaml-syntax", pos.move(line, column), hint, "not valid YAML: %s", shown(message))
 }
 
 func lineAt(text []byte, line int) []byte {
@@ -215,8 +232,8 @@ func (c *converter) fail(code string, pos Pos, hint, format string, args ...any)
 }
 
 func (c *converter) node(y *yaml.Node, pos Pos, depth int) *Node {
-	if pos.Line > 0 && len(c.open) == 0 {
-		pos.Line, pos.Column = y.Line, y.Column
+	if len(c.open) == 0 {
+		pos = pos.move(y.Line, y.Column)
 	}
 	if len(c.open) > 0 {
 		c.aliased++
@@ -229,7 +246,7 @@ func (c *converter) node(y *yaml.Node, pos Pos, depth int) *Node {
 	case y.Kind == yaml.AliasNode:
 		return c.alias(y, pos, depth)
 	case y.Style&yaml.TaggedStyle != 0 && !plainTags[y.ShortTag()]:
-		return c.fail("yaml-tag", pos, "remove the tag", "the YAML tag %q is not supported", y.Tag)
+		return c.fail("yaml-tag", pos, "remove the tag", "the YAML tag %q is not supported", shown(y.Tag))
 	case y.Kind == yaml.MappingNode:
 		return c.mapping(y, pos, depth)
 	case y.Kind == yaml.SequenceNode:
@@ -253,7 +270,7 @@ func (c *converter) tooManyAliases(pos Pos) *Node {
 
 func (c *converter) alias(y *yaml.Node, pos Pos, depth int) *Node {
 	if c.open[y.Alias] {
-		return c.fail("yaml-alias-limit", pos, "", "the alias %q contains itself", y.Value)
+		return c.fail("yaml-alias-limit", pos, "", "the alias %q contains itself", shown(y.Value))
 	}
 	if c.aliased > maxAliased {
 		return c.tooManyAliases(pos)
@@ -283,7 +300,7 @@ func (c *converter) mapping(y *yaml.Node, pos Pos, depth int) *Node {
 			continue
 		}
 		if first, twice := seen[key.Text]; twice {
-			c.fail("yaml-duplicate-key", key.Pos, "keep one of the two", "the key %q is there twice%s", key.Text, firstAt(first))
+			c.fail("yaml-duplicate-key", key.Pos, "keep one of the two", "the key %q is there twice%s", shown(key.Text), firstAt(first))
 			continue
 		}
 		seen[key.Text] = key.Pos
@@ -304,8 +321,8 @@ func firstAt(first Pos) string {
 
 // key checks that a key is a string whatever version of YAML reads it.
 func (c *converter) key(y *yaml.Node, pos Pos) (Str, bool) {
-	if pos.Line > 0 && len(c.open) == 0 {
-		pos.Line, pos.Column = y.Line, y.Column
+	if len(c.open) == 0 {
+		pos = pos.move(y.Line, y.Column)
 	}
 	for y.Kind == yaml.AliasNode && y.Alias != nil {
 		y = y.Alias
@@ -315,7 +332,7 @@ func (c *converter) key(y *yaml.Node, pos Pos) (Str, bool) {
 		c.fail("yaml-key-not-string", pos, "", "a key must be a string, found a list or a map")
 		return Str{}, false
 	case y.Style&yaml.TaggedStyle != 0 && y.ShortTag() != "!!str":
-		c.fail("yaml-tag", pos, "remove the tag", "the YAML tag %q is not supported", y.Tag)
+		c.fail("yaml-tag", pos, "remove the tag", "the YAML tag %q is not supported", shown(y.Tag))
 		return Str{}, false
 	}
 	pos = pos.entry(y.Value)
@@ -328,7 +345,7 @@ func (c *converter) key(y *yaml.Node, pos Pos) (Str, bool) {
 		c.fail("yaml-merge-key", pos, "write the merged keys out", "merge keys are YAML 1.1 only")
 		return Str{}, false
 	case plain.kind != StringNode || plain.ambiguous != "":
-		c.fail("yaml-key-not-string", pos, fmt.Sprintf("write %q", y.Value), "the key %s is not a string", y.Value)
+		c.fail("yaml-key-not-string", pos, fmt.Sprintf("write %q", shown(y.Value)), "the key %s is not a string", shown(y.Value))
 		return Str{}, false
 	}
 	return Str{y.Value, pos}, true
@@ -349,5 +366,9 @@ func (c *converter) scalar(y *yaml.Node, pos Pos) *Node {
 		return &Node{Kind: StringNode, Pos: pos, Text: y.Value}
 	}
 	plain := resolvePlain(y.Value)
-	return &Node{Kind: plain.kind, Pos: pos, Text: plain.text, Ambiguous: plain.ambiguous}
+	n := &Node{Kind: plain.kind, Pos: pos, Text: plain.text, Ambiguous: plain.ambiguous}
+	if n.Ambiguous != "" {
+		n.Written = y.Value
+	}
+	return n
 }

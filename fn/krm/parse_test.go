@@ -185,3 +185,54 @@ func FuzzParseFile(f *testing.F) {
 		}
 	})
 }
+
+func TestParseKeepsWhatIsWritten(t *testing.T) {
+	node, ok := ParseFile("f", []byte("a: 0644\nb: yes\nc: 644\nd: '0644'\ne: 1e3\n"), &Report{})
+	require.True(t, ok)
+	for key, want := range map[string][2]string{"a": {"644", "0644"}, "b": {"yes", "yes"}, "c": {"644", ""}, "d": {"0644", ""}, "e": {"1e3", "1e3"}} {
+		n := node.Get(key)
+		assert.Equal(t, want, [2]string{n.Text, n.Written}, key)
+		assert.Equal(t, n.Ambiguous != "", n.Written != "", key)
+	}
+}
+
+// Whatever a tenant writes, the findings stay short, and so does the memory of
+// the field paths: 90 nested keys above 100,000 values.
+func TestParseBoundsFindings(t *testing.T) {
+	long := strings.Repeat("k", 1<<18)
+	var nested strings.Builder
+	for depth := range 90 {
+		nested.WriteString(strings.Repeat(" ", depth) + strings.Repeat("k", 1000) + ":\n")
+	}
+	nested.WriteString(strings.Repeat(" ", 90) + "[" + strings.Repeat("1,", 100_000) + "]\n")
+	for name, text := range map[string]string{
+		"key twice": "? " + long + "\n: 1\n? " + long + "\n: 2\n", "tag": "a: !" + long + " b\n", "alias": "a: *" + long + "\n", "key with a tag": "? !" + long + " a\n: b\n",
+		"number as a key": "? " + strings.Repeat("1", 1<<18) + "\n: b\n", "syntax": "a: [" + long + "\n", "deep": strings.Repeat("[", 200) + strings.Repeat("]", 200) + "\n",
+		"nested": nested.String() + "? [a]\n: b\n", "circle": "a: &" + long + " [*" + long + "]\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			rep := &Report{}
+			_, ok := ParseFile("f", []byte(text), rep)
+			assert.False(t, ok)
+			require.NotEmpty(t, rep.Findings())
+			for _, f := range rep.Findings() {
+				assert.Less(t, len(f.String()), 1500, f.Code)
+			}
+		})
+	}
+	node, ok := ParseFile("f", []byte(nested.String()), &Report{})
+	require.True(t, ok)
+	for node.Kind == MapNode {
+		for _, value := range node.Fields() {
+			node = value
+		}
+	}
+	require.Len(t, node.Items, 100_000)
+	assert.Less(t, len(node.Items[99_999].Pos.Field), 210)
+}
+
+func TestAmbiguousNumbersAreShown(t *testing.T) {
+	node, ok := ParseFile("f", []byte("a: 0"+strings.Repeat("7", 1<<18)+"\n"), &Report{})
+	require.True(t, ok)
+	assert.Less(t, len(node.Get("a").Ambiguous), 300)
+}

@@ -22,9 +22,14 @@ type Pos struct {
 	Object Identity
 	// APIVersion is the object's version where it is known; results name it.
 	APIVersion string
-	// Field is a path such as `spec.artifacts[0].copy[1].from`.
+	// Field is a path such as `spec.artifacts[0].copy[1].from`. The middle of a
+	// long one is left out.
 	Field string
 }
+
+// maxField bounds Field, in bytes: a tenant says how deep lists nest and how long
+// keys are, and every value below has the path again.
+const maxField = 200
 
 // At returns the position of a field below p: `p.Field` + "." + name.
 func (p Pos) At(field string) Pos {
@@ -36,12 +41,13 @@ func (p Pos) At(field string) Pos {
 	default:
 		p.Field += "." + field
 	}
+	p.Field = Short(p.Field, maxField)
 	return p
 }
 
 // Key returns the position of a map entry whose key is free text, such as
 // `labels["app.kubernetes.io/name"]`.
-func (p Pos) Key(key string) Pos { return p.At(fmt.Sprintf("[%q]", key)) }
+func (p Pos) Key(key string) Pos { return p.At(fmt.Sprintf("[%q]", Short(key, maxField))) }
 
 // Item returns the position of list entry i.
 func (p Pos) Item(i int) Pos { return p.At(fmt.Sprintf("[%d]", i)) }
@@ -53,7 +59,7 @@ func (p Pos) Place() string {
 	case p.File == "" && p.Object == Identity{}:
 		return ""
 	case p.File == "":
-		return p.Object.String()
+		return shown(p.Object.String())
 	case p.Line == 0:
 		return p.File
 	case p.Column == 0:

@@ -43,9 +43,9 @@ func (l *List) sizeHint(items []*Item, objects []*Object, findings []Finding) in
 
 func (l *List) appendItems(buf []byte, items []*Item, objects []*Object) []byte {
 	if len(items)+len(objects) == 0 {
-		return append(buf, "items: []\n"...)
+		return append(buf, "items: []"+l.behindItems+"\n"...)
 	}
-	buf = append(buf, "items:\n"...)
+	buf = append(buf, "items:"+l.behindItems+"\n"...)
 	for _, item := range items {
 		buf = append(buf, item.text...)
 	}

@@ -20,16 +20,20 @@ const (
 // String renders `place: message (hint) [code]` on one line: what stderr shows.
 func (f Finding) String() string { return f.text(f.Pos.String()) }
 
+// maxText bounds what a tenant's text can make of a message, a hint or a path, in
+// bytes. Messages shorten what they quote long before.
+const maxText = 4096
+
 // text renders the finding behind its place. Line ends and other control
 // characters would let the text of a tenant look like lines of ours.
 func (f Finding) text(place string) string {
 	var b strings.Builder
 	if place != "" {
-		b.WriteString(place + ": ")
+		b.WriteString(Short(place, 2*maxText) + ": ")
 	}
-	b.WriteString(f.Message)
+	b.WriteString(Short(f.Message, maxText))
 	if f.Hint != "" {
-		b.WriteString(" (" + f.Hint + ")")
+		b.WriteString(" (" + Short(f.Hint, maxText) + ")")
 	}
 	b.WriteString(" [" + f.Code + "]")
 	return oneLine(b.String())
@@ -65,7 +69,7 @@ func newResult(f Finding) *fn.Result {
 		}
 	}
 	if f.Pos.File != "" {
-		result.File = &fn.File{Path: oneLine(f.Pos.File), Index: f.Pos.Index}
+		result.File = &fn.File{Path: oneLine(Short(f.Pos.File, maxText)), Index: f.Pos.Index}
 	}
 	result.Message = f.text(place)
 	return result
@@ -83,7 +87,7 @@ func resourceRef(p Pos) *fn.ResourceRef {
 	if apiVersion == "" || p.Object.Kind == "" || p.Object.Name == "" {
 		return nil
 	}
-	return &fn.ResourceRef{APIVersion: apiVersion, Kind: p.Object.Kind, Name: p.Object.Name, Namespace: p.Object.Namespace}
+	return &fn.ResourceRef{APIVersion: shown(apiVersion), Kind: shown(p.Object.Kind), Name: shown(p.Object.Name), Namespace: shown(p.Object.Namespace)}
 }
 
 func tags(f Finding) map[string]string {

@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kptdev/krm-functions-sdk/go/fn"
@@ -118,4 +119,12 @@ func TestRenderReplacesOurResults(t *testing.T) {
 			assert.Equal(t, string(once), string(again))
 		})
 	}
+}
+
+// Whatever a finding says, hosts get something that a person can read.
+func TestResultsAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	pos := Pos{File: long, Object: Identity{Group: long, Kind: long, Namespace: long, Name: long}, APIVersion: long, Field: "spec"}
+	text := string(appendResult(nil, newResult(Finding{Error, "some-code", pos, long, long})))
+	assert.Less(t, len(text), 32<<10)
 }

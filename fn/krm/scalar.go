@@ -46,13 +46,13 @@ func describe11(kind Kind, text string) string {
 	case BoolNode:
 		return "the boolean " + text
 	case IntNode:
-		return "the integer " + text
+		return "the integer " + shown(text)
 	case FloatNode:
-		return "the number " + text
+		return "the number " + shown(text)
 	case NullNode:
 		return "null"
 	case StringNode:
-		return fmt.Sprintf("the string %q", text)
+		return fmt.Sprintf("the string %q", shown(text))
 	case timestamp11:
 		return "a timestamp"
 	case merge11:

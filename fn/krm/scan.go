@@ -20,16 +20,18 @@ type section struct {
 // specification has five.
 const maxSections = 32
 
-// readBlock reads a list in plain block style. It gives up, with false, on
-// anything that it does not certainly read as YAML does.
+// readBlock reads a list whose top-level keys and items each begin a line. It
+// gives up, with false, where that is not certain.
 //
 // Why cutting at lines is safe: a YAML parser goes through its text once, from
 // left to right. When the lines of one entry parse on their own, the parser
 // stands at the start of a line with nothing open, and goes on as if the next
 // entry were its first. Only an alias looks further back, and an alias without
-// its anchor does not parse on its own.
+// its anchor does not parse on its own. So whatever the lines of an entry look
+// like, it is enough that they are one entry to the scanner or to the library;
+// only what neither of them sees, comments between entries, must be plain text.
 func readBlock(text string) (*List, bool) {
-	if !isPlainText(text) {
+	if !strings.HasSuffix(text, "\n") {
 		return nil, false
 	}
 	sections, ok := splitSections(text)
@@ -39,7 +41,7 @@ func readBlock(text string) (*List, bool) {
 	list := &List{sections: sections}
 	header := header{}
 	for i := range list.sections {
-		if !list.readSection(&list.sections[i], &header) {
+		if s := &list.sections[i]; !isPlainText(s.lead) || !list.readSection(s, &header) {
 			return nil, false
 		}
 	}
@@ -49,7 +51,7 @@ func readBlock(text string) (*List, bool) {
 
 // isPlainText tells whether lines end in LF and nowhere else, and YAML accepts
 // every character as it is. CR, NEL, U+2028 and U+2029 are line ends in YAML
-// 1.1; text with one of them, or without a last LF, is for the library.
+// 1.1; text with one of them is for the library.
 func isPlainText(text string) bool {
 	for i := range len(text) {
 		c := text[i]
@@ -57,7 +59,7 @@ func isPlainText(text string) bool {
 			return false
 		}
 	}
-	return strings.HasSuffix(text, "\n")
+	return true
 }
 
 // isSpecial tells whether UTF-8 text begins with DEL, a C1 control, U+2028,
@@ -118,7 +120,8 @@ func (c *comments) begin(at int) int {
 }
 
 // splitSections cuts the text before every top-level key and the comments in
-// front of it that stand in the first column.
+// front of it that stand in the first column. Any other line goes on with what
+// is before it, but for the borders of documents.
 func splitSections(text string) ([]section, bool) {
 	type mark struct {
 		key         string
@@ -131,15 +134,15 @@ func splitSections(text string) ([]section, bool) {
 		case line == "", line == "---" && at == 0:
 		case line[0] == '#':
 			above.add(at)
-		case line[0] == ' ', isDash(line):
-			above.inside = false
+		case isBorder(line):
+			return nil, false
 		default:
-			key, _, ok := cutKey(line)
-			if !ok || slices.ContainsFunc(marks, func(m mark) bool { return m.key == key }) {
-				return nil, false
-			}
-			if marks = append(marks, mark{key, above.begin(at), at}); len(marks) > maxSections {
-				return nil, false
+			if key, _, ok := cutKey(line); ok {
+				twice := slices.ContainsFunc(marks, func(m mark) bool { return m.key == key })
+				if twice || len(marks) == maxSections {
+					return nil, false
+				}
+				marks = append(marks, mark{key, above.begin(at), at})
 			}
 			above.inside = false
 		}
@@ -156,6 +159,11 @@ func splitSections(text string) ([]section, bool) {
 		}
 	}
 	return sections, true
+}
+
+// isBorder tells whether a line begins or ends a document.
+func isBorder(line string) bool {
+	return strings.HasPrefix(line, "---") || strings.HasPrefix(line, "...")
 }
 
 // readSection reads one section. The header's fields and keys that we do not
@@ -179,7 +187,7 @@ func (l *List) readSection(s *section, h *header) bool {
 
 func (l *List) readConfig(text string) bool {
 	item := &Item{text: text}
-	if scanItem(item, frame{}) {
+	if isPlainText(text) && scanItem(item, frame{}) {
 		l.Config = item
 		return true
 	}
@@ -188,34 +196,42 @@ func (l *List) readConfig(text string) bool {
 }
 
 // readItems reads the `items` section and leaves of its text what is not an
-// item.
+// item: the comments behind the key and behind the last item.
 func (l *List) readItems(s *section) bool {
 	first, body, _ := strings.Cut(s.text, "\n")
-	switch strings.TrimRight(first, " ") {
-	case "items: []":
-		s.text = ""
-		return strings.Trim(body, " \n") == ""
-	case "items:":
-	default:
+	behind, found := strings.CutPrefix(first, "items:")
+	behindList, empty := strings.CutPrefix(strings.TrimLeft(behind, " "), "[]")
+	switch {
+	case !found:
 		return false
+	case empty:
+		l.behindItems, s.text = behindList, ""
+		return isNothing(behindList) && strings.Trim(body, " \n") == ""
 	}
 	indent, texts, rest, ok := splitItems(body)
-	if !ok {
+	if !ok || !isNothing(behind) || !isPlainText(rest) {
 		return false
 	}
-	l.indent, s.text = indent, rest
+	l.indent, l.behindItems = indent, behind
+	s.text = rest
 	l.Items = make([]*Item, len(texts))
 	for i, text := range texts {
-		if l.Items[i], ok = readItem(text, indent); !ok {
+		if l.Items[i], ok = readItem(text, l.indent); !ok {
 			return false
 		}
 	}
 	return true
 }
 
+// isNothing tells whether what is behind a value on its line is nothing, or a
+// comment.
+func isNothing(rest string) bool {
+	return isPlainText(rest) && (strings.Trim(rest, " ") == "" || isComment(rest))
+}
+
 // splitItems cuts the text of a block list before every entry and the comments
-// in front of it that stand no deeper than the dashes. The rest is what comes
-// after the last entry.
+// in front of it that stand no deeper than the dashes. Any other line goes on
+// with the entry before it. The rest is what comes after the last entry.
 func splitItems(body string) (indent int, items []string, rest string, ok bool) {
 	var begins []int
 	indent = -1
@@ -229,7 +245,7 @@ func splitItems(body string) (indent int, items []string, rest string, ok bool) 
 		case isDash(content) && (column == indent || indent < 0):
 			begins = append(begins, above.begin(at))
 			indent, above.inside = column, false
-		case column <= indent || indent < 0:
+		case indent < 0:
 			return 0, nil, "", false
 		default:
 			above.inside = false
@@ -255,7 +271,7 @@ func isDash(content string) bool {
 // by the library where the scanner gives up.
 func readItem(text string, indent int) (*Item, bool) {
 	item := &Item{text: text}
-	if scanItem(item, frame{indent: indent, list: true}) {
+	if isPlainText(text) && scanItem(item, frame{indent: indent, list: true}) {
 		return item, true
 	}
 	value, err := decodeEntry(text)

@@ -30,13 +30,13 @@ func (h *header) check() error {
 	case h.kind == "" && h.apiVersion == "":
 		return errors.New("the input is not a ResourceList, it has no `apiVersion` and no `kind`")
 	case h.kind != "ResourceList":
-		return fmt.Errorf("the input is not a ResourceList, its `kind` is %q (`apiVersion` %q)", h.kind, h.apiVersion)
+		return fmt.Errorf("the input is not a ResourceList, its `kind` is %q (`apiVersion` %q)", shown(h.kind), shown(h.apiVersion))
 	}
 	switch h.apiVersion {
 	case "config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1":
 		return nil
 	}
-	return fmt.Errorf("the `apiVersion` of the ResourceList must be %q, not %q", "config.kubernetes.io/v1", h.apiVersion)
+	return fmt.Errorf("the `apiVersion` of the ResourceList must be %q, not %q", "config.kubernetes.io/v1", shown(h.apiVersion))
 }
 
 // readAny reads a list by the library, whatever its style. Its items are
@@ -46,7 +46,7 @@ func readAny(data []byte) (*List, error) {
 	docs, err := decodeYAML(data)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the input is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, fmt.Errorf("the input is not YAML: %s", shown(strings.TrimPrefix(err.Error(), "yaml: ")))
 	case len(docs) == 0:
 		return nil, errors.New("the input is empty, a ResourceList must come in")
 	case len(docs) > 1:
@@ -75,7 +75,7 @@ func readRoot(root *yaml.Node) (*List, error) {
 	for i := 0; i < len(root.Content); i += 2 {
 		key := root.Content[i].Value
 		if seen[key] {
-			return nil, fmt.Errorf("the key %q is there twice in the ResourceList", key)
+			return nil, fmt.Errorf("the key %q is there twice in the ResourceList", shown(key))
 		}
 		seen[key] = true
 		if err := list.addSection(root.Content[i], root.Content[i+1]); err != nil {
@@ -97,7 +97,7 @@ func (l *List) addSection(key, value *yaml.Node) error {
 	}
 	text, err := encodeBlock(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, value}})
 	if err != nil {
-		return fmt.Errorf("`%s` of the ResourceList: %w", key.Value, err)
+		return fmt.Errorf("`%s` of the ResourceList: %w", shown(key.Value), err)
 	}
 	l.sections = append(l.sections, section{key: key.Value, lead: lead, text: text})
 	switch key.Value {
@@ -271,6 +271,15 @@ func describe(node *yaml.Node) string {
 // decodeEntry parses a text that is a list or a map with one entry, and returns
 // that entry's value.
 func decodeEntry(text string) (*yaml.Node, error) {
+	root, err := decodeRoot(text)
+	if err != nil {
+		return nil, err
+	}
+	return resolve(root.Content[len(root.Content)-1]), nil
+}
+
+// decodeRoot parses a text that is a list or a map with one entry.
+func decodeRoot(text string) (*yaml.Node, error) {
 	docs, err := decodeYAML([]byte(text))
 	if err != nil {
 		return nil, err
@@ -281,7 +290,7 @@ func decodeEntry(text string) (*yaml.Node, error) {
 	root := docs[0].Content[0]
 	switch {
 	case root.Kind == yaml.SequenceNode && len(root.Content) == 1, root.Kind == yaml.MappingNode && len(root.Content) == 2:
-		return resolve(root.Content[len(root.Content)-1]), nil
+		return root, nil
 	}
 	return nil, errors.New("there must be one entry")
 }

@@ -76,7 +76,7 @@ type braceMistake struct {
 const braceHint = "a capture is written `{name}`; there is no way to write a brace that is not part of one"
 
 func (m *braceMistake) report(s Str, offset int, rep *Report) {
-	rep.Errorf("capture-syntax", s.Pos, m.hint, "%s at column %d of the value %q", m.what, s.column(offset+m.at), s.Text)
+	rep.Errorf("capture-syntax", s.Pos, m.hint, "%s at column %d of the value %q", m.what, s.column(offset+m.at), shown(s.Text))
 }
 
 // checkCaptureName allows `[A-Za-z_][A-Za-z0-9_]*`.
@@ -86,14 +86,14 @@ func checkCaptureName(name string, at int) *braceMistake {
 		return &braceMistake{at, "`{}` names no capture", braceHint}
 	case strings.Contains(name, ","):
 		return &braceMistake{
-			at, "`{" + name + "}` is no capture",
+			at, "`{" + shown(name) + "}` is no capture",
 			"braces hold one capture name, never alternatives: write one generator, or one copy operation, for each alternative",
 		}
 	case strings.HasPrefix(name, "{"):
 		return &braceMistake{at, "`{{` opens no capture", "a capture has single braces: `{name}`"}
 	case !isCaptureName(name):
 		return &braceMistake{
-			at, "`{" + name + "}` is no capture",
+			at, "`{" + shown(name) + "}` is no capture",
 			"a capture name has letters, digits and `_` only, and does not start with a digit",
 		}
 	}
@@ -129,10 +129,13 @@ func (t Template) CheckCaptures(known []string, rep *Report) bool {
 			hint = "did you mean `{" + near + "}`?"
 		}
 		rep.Errorf("capture-unknown", t.text.Pos, hint,
-			"capture `{%s}` at column %d of the value %q is not in `spec.pathPattern`", h.name, t.text.column(h.offset), t.text.Text)
+			"capture `{%s}` at column %d of the value %q is not in `spec.pathPattern`", shown(h.name), t.text.column(h.offset), shown(t.text.Text))
 	}
 	return ok
 }
+
+// shown is a text as messages show it.
+func shown(text string) string { return Short(text, 256) }
 
 // column turns a byte offset in s into a column.
 func (s Str) column(offset int) int { return utf8.RuneCountInString(s.Text[:offset]) + 1 }

@@ -79,6 +79,21 @@ func TestParseTemplateMistakes(t *testing.T) {
 	}
 }
 
+func TestTemplateMessagesAreShort(t *testing.T) {
+	var rep Report
+	for _, text := range []string{"{" + strings.Repeat("a-", 1<<16) + "}", strings.Repeat("x", 1<<16) + "{"} {
+		_, ok := ParseTemplate(Str{Text: text}, &rep)
+		assert.False(t, ok)
+	}
+	template, ok := ParseTemplate(Str{Text: "{" + strings.Repeat("a", 1<<16) + "}"}, &rep)
+	assert.True(t, ok)
+	assert.False(t, template.CheckCaptures(nil, &rep))
+	require.Len(t, rep.Findings(), 3)
+	for _, f := range rep.Findings() {
+		assert.Less(t, len(f.Message), 1000, f.Code)
+	}
+}
+
 func TestCheckCaptures(t *testing.T) {
 	template, ok := ParseTemplate(Str{Text: "{namespace}/{modul}/{x}"}, &Report{})
 	require.True(t, ok)

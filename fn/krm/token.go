@@ -251,8 +251,17 @@ func cutFlowValue(text string, depth int) (rest string, ok bool) {
 	case '[', '{':
 		rest, ok = cutFlow(text, depth+1)
 	default:
-		rest = strings.TrimLeftFunc(text, func(r rune) bool { return r < 0x80 && isKeyByte(byte(r)) })
-		ok = len(rest) < len(text) && text[0] != '-'
+		rest, ok = cutFlowPlain(text)
 	}
 	return strings.TrimLeft(rest, " "), ok
+}
+
+// cutFlowPlain reads a scalar without quotes in a flow list or map, such as
+// `ns.startsWith("a")`. One that holds `:`, `#` or `?` is for the library.
+func cutFlowPlain(text string) (rest string, ok bool) {
+	end := strings.IndexAny(text, ",[]{}:#?")
+	if end <= 0 {
+		return "", false
+	}
+	return text[end:], canBeginPlain(text) && text[0] != '-'
 }

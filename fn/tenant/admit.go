@@ -31,7 +31,7 @@ func (p *Policy) admits(tenant *Tenant, rep *krm.Report) bool {
 		allowed, err := rule.Allows(tenant.Namespace)
 		switch {
 		case err != nil:
-			results = append(results, fmt.Sprintf("`%s` failed: %v", short(rule.String()), err))
+			results = append(results, fmt.Sprintf("`%s` failed: %s", short(rule.String()), shortError(err)))
 		case allowed:
 			return true
 		default:

@@ -25,15 +25,17 @@ type Match struct {
 //
 // Only directories match, as in upstream; links never do. Unlike there,
 // directories whose name begins with a dot are left out, and every name that
-// cannot be used is reported, once, when a directory below it matches.
-func Discover(tree *source.Tree, p Pattern, rep *krm.Report) []Match {
+// cannot be used is reported, once, when a directory below it matches. The
+// result is false when a directory could not be read: what is in it is not
+// gone.
+func Discover(tree *source.Tree, p Pattern, rep *krm.Report) ([]Match, bool) {
 	w := &walk{tree: tree, pattern: p, rep: rep}
 	if len(p.segments) > 0 {
 		w.descend(step{})
 	}
 	w.reportHidden()
 	w.reportUnused()
-	return w.matches
+	return w.matches, !w.failed
 }
 
 // walk is the state of a Discover.
@@ -42,6 +44,8 @@ type walk struct {
 	pattern Pattern
 	rep     *krm.Report
 	matches []Match
+	// failed is set when a directory could not be read.
+	failed bool
 	// hidden are places and unused directories, for the infos at the end.
 	hidden, unused []string
 }
@@ -134,7 +138,7 @@ func (w *walk) enter(s step, seg segment, name string, values []string) bool {
 	case !found:
 		w.unused = append(w.unused[:unused], dir)
 	case bad != "":
-		w.rep.Errorf("directory-name", krm.Pos{File: w.tree.Place(dir)}, hint, "the directory %q cannot be used: %s", dir, bad)
+		w.rep.Errorf("directory-name", krm.Pos{File: w.tree.Place(dir)}, hint, "the directory %q cannot be used: %s", shortName(dir), bad)
 	}
 	return found
 }
@@ -145,9 +149,9 @@ func (s segment) unusable(values []string) (bad, hint string) {
 		what := "the capture `{" + s.captures[i] + "}`"
 		switch problem := labelValue.problem(strings.ToLower(value)); {
 		case !isASCII(value):
-			bad = fmt.Sprintf("%s must be ASCII, %q has %s", what, value, codePoints(value))
+			bad = fmt.Sprintf("%s must be ASCII, %q has %s", what, short(value), codePoints(value))
 		case problem != "":
-			bad = fmt.Sprintf("%s is %q, and %s", what, value, problem)
+			bad = fmt.Sprintf("%s is %q, and %s", what, short(value), problem)
 		}
 		if bad != "" {
 			return bad, labelValue.rename(what, value)
@@ -173,12 +177,13 @@ func (p Pattern) newMatch(dir string, values []string) Match {
 }
 
 func (w *walk) unreadable(dir string, err error) {
-	w.rep.Errorf("directory-unreadable", krm.Pos{File: w.tree.Place(dir)}, "", "cannot read the directory %q: %v", dir, err)
+	w.failed = true
+	w.rep.Errorf("directory-unreadable", krm.Pos{File: w.tree.Place(dir)}, "", "cannot read the directory %q: %s", shortName(dir), shortError(bare(err)))
 }
 
 func (w *walk) link(dir string) {
 	w.rep.Warnf("link-skipped", krm.Pos{File: w.tree.Place(dir)}, "put a directory in its place",
-		"%q is a link, links are never followed", dir)
+		"%q is a link, links are never followed", shortName(dir))
 }
 
 // maxListed bounds how many names one message lists.
@@ -197,7 +202,7 @@ func (w *walk) reportUnused() {
 	for _, dir := range w.unused {
 		level := strings.Count(dir, "/") + 1
 		w.rep.Infof("directory-unused", krm.Pos{File: w.tree.Place(dir)}, "",
-			"the directory %q yields nothing: no directory in it matches %q", dir, w.pattern.from(level))
+			"the directory %q yields nothing: no directory in it matches %q", shortName(dir), w.pattern.from(level))
 	}
 }
 
@@ -214,7 +219,7 @@ func (p Pattern) from(level int) string {
 func listed(names []string) string {
 	var quoted []string
 	for _, name := range names[:min(len(names), maxListed)] {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
+		quoted = append(quoted, fmt.Sprintf("%q", short(name)))
 	}
 	list := strings.Join(quoted, ", ")
 	if more := len(names) - maxListed; more > 0 {
@@ -258,12 +263,12 @@ func directories(tree *source.Tree, dir string) []string {
 }
 
 func noMatch(seg segment, dirs, names []string) string {
-	where := fmt.Sprintf("in %q", dirs[0])
+	where := fmt.Sprintf("in %q", shortName(dirs[0]))
 	switch {
 	case dirs[0] == "":
 		where = "in the root of the source"
 	case len(dirs) > 1:
-		where = fmt.Sprintf("in any of %d directories, the first of them %q", len(dirs), dirs[0])
+		where = fmt.Sprintf("in any of %d directories, the first of them %q,", len(dirs), shortName(dirs[0]))
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -271,7 +276,7 @@ func noMatch(seg segment, dirs, names []string) string {
 	near, found := krm.Nearest(seg.text, names)
 	switch {
 	case found:
-		return fmt.Sprintf("%s, did you mean %q?", message, near)
+		return fmt.Sprintf("%s, did you mean %q?", message, shortName(near))
 	case len(names) == 0:
 		return message + ", there are no directories"
 	}

@@ -41,6 +41,12 @@ func open(t testing.TB, dir string) *source.Tree {
 	return opened
 }
 
+// discover is Discover for trees that can be read.
+func discover(files *source.Tree, p Pattern, rep *krm.Report) []Match {
+	matches, _ := Discover(files, p, rep)
+	return matches
+}
+
 func dirsOf(matches []Match) []string {
 	var dirs []string
 	for _, m := range matches {
@@ -56,7 +62,8 @@ func TestDiscover(t *testing.T) {
 		"tenants/tenant-a/modules/a/deeper/", "tenants/tenant-a/modules/a-1/", "tenants/tenant-a/other/x/", "elsewhere/tenant-z/modules/web/",
 	)
 	var rep krm.Report
-	got := Discover(files, pattern(t, "@repo/tenants/{namespace}/modules/{module}"), &rep)
+	got, ok := Discover(files, pattern(t, "@repo/tenants/{namespace}/modules/{module}"), &rep)
+	assert.True(t, ok)
 	assert.Empty(t, rep.Findings())
 	assert.Equal(t, []string{
 		"tenants/tenant-a/modules/10", "tenants/tenant-a/modules/9", "tenants/tenant-a/modules/B1", "tenants/tenant-a/modules/a",
@@ -94,7 +101,7 @@ func TestDiscoverShapes(t *testing.T) {
 			var rep krm.Report
 			files := tree(test.tree...)
 			files.Hide(test.hidden)
-			got := Discover(files, pattern(t, test.pattern), &rep)
+			got := discover(files, pattern(t, test.pattern), &rep)
 			assert.Equal(t, test.want, dirsOf(got))
 			assert.False(t, rep.Failed(), "%v", rep.Findings())
 		})
@@ -104,7 +111,7 @@ func TestDiscoverShapes(t *testing.T) {
 func TestDiscoverSkipsDotDirectoriesWithOneInfo(t *testing.T) {
 	var rep krm.Report
 	files := tree("tenants/.meta/modules/x/", "tenants/a/modules/.hidden/", "tenants/a/modules/web/", "tenants/.keep=x", ".git/")
-	got := Discover(files, pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
+	got := discover(files, pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
 	assert.Equal(t, []string{"tenants/a/modules/web"}, dirsOf(got))
 	assert.Equal(t, []string{
 		`directory-hidden : skipped directories whose names begin with a dot: "repo/tenants/.meta", "repo/tenants/a/modules/.hidden"`,
@@ -120,7 +127,7 @@ func TestDiscoverReportsEveryUnusableDirectoryOnce(t *testing.T) {
 		"tenants/ok/modules/good/", "tenants/cafe\u0301/modules/a/", "tenants/caf\u00e9/modules/a/", "tenants/\u212a8s/modules/a/",
 		"tenants/docs only/", "tenants/bad\xff/modules/a/",
 	)
-	got := Discover(files, pattern(t, "@r/tenants/{namespace}/modules/{module}"), &rep)
+	got := discover(files, pattern(t, "@r/tenants/{namespace}/modules/{module}"), &rep)
 	assert.Equal(t, []string{"tenants/ok/modules/good"}, dirsOf(got))
 	assert.Equal(t, []string{
 		"directory-name repo/tenants/-x: the directory \"tenants/-x\" cannot be used: the capture `{namespace}` is \"-x\", and a label value must begin and end with a letter or a digit",
@@ -148,7 +155,7 @@ func TestDiscoverReportsEveryUnusableDirectoryOnce(t *testing.T) {
 func TestDiscoverTellsOfDirectoriesThatYieldNothing(t *testing.T) {
 	var rep krm.Report
 	files := tree("tenants/full/modules/web/", "tenants/empty/modules/.gitkeep=", "tenants/gone/namespace-metadata.yaml=x")
-	Discover(files, pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
+	discover(files, pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
 	assert.Equal(t, []string{
 		"directory-unused repo/tenants/empty: the directory \"tenants/empty\" yields nothing: no directory in it matches \"modules/{m}\"",
 		"directory-unused repo/tenants/gone: the directory \"tenants/gone\" yields nothing: no directory in it matches \"modules/{m}\"",
@@ -156,7 +163,7 @@ func TestDiscoverTellsOfDirectoriesThatYieldNothing(t *testing.T) {
 	assert.Len(t, rep.Findings(), 2)
 
 	rep = krm.Report{}
-	Discover(tree("a/b/x=", "a/c/"), pattern(t, "@r/{one}/{two}/{three}"), &rep)
+	discover(tree("a/b/x=", "a/c/"), pattern(t, "@r/{one}/{two}/{three}"), &rep)
 	assert.Equal(t, []string{
 		"directory-unused repo/a: the directory \"a\" yields nothing: no directory in it matches \"{two}/{three}\"",
 	}, infos(&rep), "only the topmost is named")
@@ -175,7 +182,7 @@ func TestDiscoverNeverFollowsLinks(t *testing.T) {
 		require.NoError(t, os.Symlink(target, filepath.Join(root, name)))
 	}
 	var rep krm.Report
-	got := Discover(open(t, root), pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
+	got := discover(open(t, root), pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
 	assert.Equal(t, []string{"tenants/tenant-real/modules/m"}, dirsOf(got))
 	assert.Equal(t, []string{
 		`link-skipped repo/tenants/dangling: "tenants/dangling" is a link, links are never followed`,
@@ -188,7 +195,7 @@ func TestDiscoverNeverFollowsLinks(t *testing.T) {
 	assert.False(t, rep.Failed())
 
 	rep = krm.Report{}
-	assert.Empty(t, Discover(open(t, root), pattern(t, "@r/linked/{ns}/modules/{m}"), &rep), "a literal segment is no way through a link")
+	assert.Empty(t, discover(open(t, root), pattern(t, "@r/linked/{ns}/modules/{m}"), &rep), "a literal segment is no way through a link")
 	assert.Equal(t, []string{`link-skipped repo/linked: "linked" is a link, links are never followed`}, warnings(&rep))
 }
 
@@ -196,9 +203,12 @@ func TestDiscoverReportsUnreadableDirectories(t *testing.T) {
 	if os.Getuid() == 0 {
 		deep := strings.Repeat("d/", 260)
 		var rep krm.Report
-		assert.Empty(t, Discover(tree(deep), pattern(t, "@r/"+deep+"{a}"), &rep))
+		matches, ok := Discover(tree(deep), pattern(t, "@r/"+deep+"{a}"), &rep)
+		assert.False(t, ok)
+		assert.Empty(t, matches)
 		require.Len(t, errs(&rep), 1, "the tree refuses such depth")
 		assert.Equal(t, "directory-unreadable", rep.Findings()[0].Code)
+		assert.True(t, strings.HasSuffix(rep.Findings()[0].Message, `d/d": directories nest more than 250 deep`), "the path is there once")
 		return
 	}
 	root := t.TempDir()
@@ -207,7 +217,9 @@ func TestDiscoverReportsUnreadableDirectories(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(root, "tenants/a/modules"), 0))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(root, "tenants/a/modules"), 0o755) })
 	var rep krm.Report
-	Discover(open(t, root), pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
+	matches, ok := Discover(open(t, root), pattern(t, "@r/tenants/{ns}/modules/{m}"), &rep)
+	assert.False(t, ok)
+	assert.Equal(t, []string{"tenants/b/modules/m"}, dirsOf(matches))
 	assert.Equal(t, "repo/tenants/a/modules", the(t, &rep, "directory-unreadable").Pos.File)
 	assert.Empty(t, infos(&rep), "what cannot be read is not empty")
 }
@@ -217,7 +229,7 @@ func TestNoMatch(t *testing.T) {
 	tests := map[string]string{
 		"@r/tenant/{ns}/modules/{m}":   `no directory in the root of the source matches the path segment "tenant", did you mean "tenants"?`,
 		"@r/namespaces/{ns}":           `no directory in the root of the source matches the path segment "namespaces", the directories there are ".git", "docs", "empty", "tenants"`,
-		"@r/tenants/{ns}/module/{m}":   `no directory in any of 2 directories, the first of them "tenants/tenant-a" matches the path segment "module", did you mean "modules"?`,
+		"@r/tenants/{ns}/module/{m}":   `no directory in any of 2 directories, the first of them "tenants/tenant-a", matches the path segment "module", did you mean "modules"?`,
 		"@r/tenants/team-{ns}":         `no directory in "tenants" matches the path segment "team-{ns}", the directories there are "tenant-a", "tenant-b"`,
 		"@r/empty/{ns}":                `no directory in "empty" matches the path segment "{ns}", there are no directories`,
 		"@r/tenants/{ns}/modules/{m}":  "every directory that matches is left out",

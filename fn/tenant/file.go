@@ -53,7 +53,7 @@ func unreadable(place, namespace string, err error, rep *krm.Report) {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		place, err = inner.Path, inner.Err
 	}
-	rep.Errorf("metadata-file-unreadable", krm.Pos{File: place}, "", "cannot read the %s of the namespace %q: %v", metadataKind, namespace, err)
+	rep.Errorf("metadata-file-unreadable", krm.Pos{File: place}, "", "cannot read the %s of the namespace %q: %s", metadataKind, namespace, shortError(err))
 }
 
 // fileReader decodes a NamespaceMetadata strictly: a field that is misspelt
@@ -175,7 +175,7 @@ func (d fileReader) notString(key krm.Str, value *krm.Node) {
 	if value.Ambiguous != "" && value.Kind != krm.StringNode {
 		is += ", for YAML 1.1 " + value.Ambiguous
 	}
-	d.rep.Errorf("metadata-not-string", value.Pos, hint, "the value of %q must be a string, %s", short(key.Text), is)
+	d.rep.Errorf("metadata-not-string", value.Pos, hint, "the value of %q must be a string, %s", shortName(key.Text), is)
 }
 
 // admits checks one entry: who decides about the key, then the syntax, then the
@@ -187,7 +187,7 @@ func (d fileReader) admits(key, value krm.Str, s part) bool {
 	}
 	rule, allowed := s.rules[key.Text]
 	if !allowed {
-		d.rep.Warnf("metadata-key-ignored", key.Pos, s.keyHint(key.Text), "the %s %q is ignored, no allow-list names it", s.what, key.Text)
+		d.rep.Warnf("metadata-key-ignored", key.Pos, s.keyHint(key.Text), "the %s %q is ignored, no allow-list names it", s.what, shortName(key.Text))
 		return false
 	}
 	if problem := s.value(value.Text); problem != "" {
@@ -210,17 +210,17 @@ func (d fileReader) control(key, value krm.Str, s part) {
 		return
 	}
 	d.rep.Warnf("metadata-control-key", key.Pos, "leave it out",
-		"the %s %q is ignored, a tenant cannot control what is done with the namespace", s.what, key.Text)
+		"the %s %q is ignored, a tenant cannot control what is done with the namespace", s.what, shortName(key.Text))
 }
 
 func (d fileReader) follows(rule Rule, key, value krm.Str, s part) bool {
 	allowed, err := rule.Allows(value.Text)
 	switch {
 	case err != nil:
-		d.rep.Errorf("metadata-value-refused", value.Pos, "", "the %s %q cannot be %q: the rule %q failed: %v", s.what, key.Text, short(value.Text), rule, err)
+		d.rep.Errorf("metadata-value-refused", value.Pos, "", "the %s %q cannot be %q: the rule %q failed: %s", s.what, key.Text, short(value.Text), short(rule.String()), shortError(err))
 	case !allowed:
 		d.rep.Errorf("metadata-value-refused", value.Pos, acceptedHint(rule, value.Text),
-			"the %s %q cannot be %q: the rule %q is false", s.what, key.Text, short(value.Text), rule)
+			"the %s %q cannot be %q: the rule %q is false", s.what, key.Text, short(value.Text), short(rule.String()))
 	}
 	return allowed && err == nil
 }
@@ -234,7 +234,7 @@ func acceptedHint(rule Rule, value string) string {
 	}
 	hint := "use one of " + listed(accepted)
 	if near, found := krm.Nearest(value, accepted); found {
-		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+		hint = fmt.Sprintf("did you mean %q? %s", short(near), hint)
 	}
 	return hint
 }
@@ -317,13 +317,4 @@ func oddCharacters(text string) string {
 		}
 	}
 	return ""
-}
-
-// short cuts a tenant's text for a message.
-func short(text string) string {
-	const most = 80
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/google/cel-go/cel"
 	celast "github.com/google/cel-go/common/ast"
@@ -27,11 +29,37 @@ func lint(s krm.Str, variable string, ast *cel.Ast, rep *krm.Report) {
 		if !ok || anchored(pattern) {
 			continue
 		}
-		start := ast.NativeRep().SourceInfo().GetStartLocation(call.arg.ID())
 		rep.Warnf("expression-unanchored", s.Pos, anchorHint(variable, call.text, pattern),
-			"`matches` finds %q anywhere in a text, it is not anchored at both ends, at %s of the CEL expression",
-			call.text, within(start.Line(), start.Column()))
+			"`matches` is true for every text that %s a match of %q, the pattern at %s of the CEL expression",
+			reach(pattern), short(call.text), placeOf(ast, call.arg))
 	}
+}
+
+// placeOf is where an expression stands in the text.
+func placeOf(ast *cel.Ast, e celast.NavigableExpr) string {
+	start := ast.NativeRep().SourceInfo().GetStartLocation(e.ID())
+	return within(start.Line(), start.Column())
+}
+
+// checkPatterns reports the constant patterns of `matches` that are none: CEL
+// refuses them too, but not before it is asked for a program, and without a
+// place.
+func checkPatterns(s krm.Str, ast *cel.Ast, rep *krm.Report) bool {
+	ok := true
+	for _, e := range celast.MatchDescendants(celast.NavigateAST(ast.NativeRep()), celast.FunctionMatcher("matches")) {
+		children := e.Children()
+		arg := children[len(children)-1]
+		text, isText := constant(arg)
+		if !isText {
+			continue
+		}
+		if _, err := syntax.Parse(text, syntax.Perl); err != nil {
+			ok = false
+			rep.Errorf("expression-syntax", s.Pos, "regular expressions follow RE2: no look-around, no back references",
+				"the CEL expression %q does not compile: %s at %s", short(s.Text), shortError(err), placeOf(ast, arg))
+		}
+	}
+	return ok
 }
 
 func subject(variable string) string {
@@ -95,10 +123,22 @@ func constantPattern(c call) (*syntax.Regexp, bool) {
 // anchored tells whether a pattern can match whole texts only: each of its
 // alternatives begins with `^` and ends with `$`.
 func anchored(re *syntax.Regexp) bool {
-	first := func(subs []*syntax.Regexp) *syntax.Regexp { return subs[0] }
-	last := func(subs []*syntax.Regexp) *syntax.Regexp { return subs[len(subs)-1] }
-	return anchoredAt(re, syntax.OpBeginText, first) && anchoredAt(re, syntax.OpEndText, last)
+	return anchoredAt(re, syntax.OpBeginText, firstOf) && anchoredAt(re, syntax.OpEndText, lastOf)
 }
+
+// reach says where in a text a pattern that is not anchored finds a match.
+func reach(re *syntax.Regexp) string {
+	switch {
+	case anchoredAt(re, syntax.OpBeginText, firstOf):
+		return "begins with"
+	case anchoredAt(re, syntax.OpEndText, lastOf):
+		return "ends in"
+	}
+	return "holds"
+}
+
+func firstOf(subs []*syntax.Regexp) *syntax.Regexp { return subs[0] }
+func lastOf(subs []*syntax.Regexp) *syntax.Regexp  { return subs[len(subs)-1] }
 
 func anchoredAt(re *syntax.Regexp, anchor syntax.Op, edge func([]*syntax.Regexp) *syntax.Regexp) bool {
 	switch re.Op {
@@ -112,13 +152,41 @@ func anchoredAt(re *syntax.Regexp, anchor syntax.Op, edge func([]*syntax.Regexp)
 }
 
 func anchorHint(variable, text string, pattern *syntax.Regexp) string {
-	switch values := spelledOut(pattern); {
+	values := spelledOut(pattern)
+	list := quotedTexts(values)
+	switch {
+	case len(list) > maxHint, len(text) > maxHint:
+		return "write `^(` in front of the pattern and `)$` behind it"
 	case len(values) == 1:
-		return fmt.Sprintf("write `%s == '%s'` for the whole text, `%s.startsWith('%s')` for its beginning", variable, values[0], variable, values[0])
+		return fmt.Sprintf("write `%s == %s` for the whole text, `%s.startsWith(%s)` for its beginning", variable, list, variable, list)
 	case len(values) > 1:
-		return fmt.Sprintf("write `%s in ['%s']`", variable, strings.Join(values, "', '"))
+		return fmt.Sprintf("write `%s in [%s]`", variable, list)
 	}
-	return fmt.Sprintf("write `matches('^(%s)$')`", strings.TrimSuffix(strings.TrimPrefix(text, "^"), "$"))
+	bare := strings.TrimPrefix(text, "^")
+	if cut := strings.TrimSuffix(bare, "$"); !strings.HasSuffix(cut, `\`) {
+		bare = cut
+	}
+	return fmt.Sprintf("write `matches(%s)`", quotedTexts([]string{"^(" + bare + ")$"}))
+}
+
+// maxHint bounds what a hint spells out, in bytes.
+const maxHint = 400
+
+// quotedTexts are CEL literals, raw ones where that saves escapes.
+func quotedTexts(texts []string) string {
+	var quoted []string
+	for _, text := range texts {
+		switch {
+		case strings.ContainsFunc(text, unicode.IsControl), strings.Contains(text, "'"):
+			text = strconv.Quote(text)
+		case strings.Contains(text, `\`):
+			text = "r'" + text + "'"
+		default:
+			text = "'" + text + "'"
+		}
+		quoted = append(quoted, text)
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // literals are the texts that an expression compares its variable with: in a

@@ -64,7 +64,7 @@ func replace(entries, asked map[string]krm.Str, what string, rep *krm.Report) {
 	for key, value := range asked {
 		if common, there := entries[key]; there && common.Text != value.Text {
 			rep.Warnf("metadata-replaced", value.Pos, "", "the %s %q is %q here and replaces %q of `spec.commonMetadata`",
-				what, key, short(value.Text), short(common.Text))
+				what, shortName(key), short(value.Text), short(common.Text))
 		}
 		entries[key] = value
 	}
@@ -131,7 +131,7 @@ func checkSize(annotations map[string]krm.Str, reserved int, tenant *Tenant, rep
 		if i == 0 {
 			pos = annotations[key].Pos
 		}
-		largest = append(largest, fmt.Sprintf("%q with %d", key, size(key)))
+		largest = append(largest, fmt.Sprintf("%q with %d", shortName(key), size(key)))
 	}
 	rep.Errorf("annotations-too-large", pos, "shorten the largest",
 		"the annotations of the namespace %q have %d bytes, %d of them ours, at most %d are allowed; the largest are %s",

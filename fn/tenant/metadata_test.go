@@ -52,7 +52,7 @@ func (g generator) provision(t testing.TB, files *source.Tree, rep *krm.Report) 
 	policy, ok := NewPolicy(f, rep)
 	require.True(t, ok, "%v", rep.Findings())
 	artifacts := []Names{{Name: template(t, cmp.Or(g.name, "{module}")), Namespace: template(t, g.namespace)}}
-	tenants := policy.Admit(Resolve(files, p, Discover(files, p, rep), artifacts, "flux-system", rep), rep)
+	tenants := policy.Admit(Resolve(files, p, discover(files, p, rep), artifacts, "flux-system", rep), rep)
 	policy.Metadata(map[string]*source.Tree{p.Alias(): files}, tenants, func(*Tenant) int { return g.reserved }, rep)
 	return tenants
 }

@@ -141,7 +141,11 @@ func codePoints(name string) string {
 			form = "decomposed"
 		}
 	}
-	return strings.Join(points, " ") + " (" + form + ")"
+	list := strings.Join(points[:min(len(points), maxListed)], " ")
+	if more := len(points) - maxListed; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list + " (" + form + ")"
 }
 
 // keyProblem checks the qualified name that is a label's or annotation's key.

@@ -45,7 +45,7 @@ func ParsePattern(s krm.Str, rep *krm.Report) (Pattern, bool) {
 		return Pattern{}, false
 	case parts == nil:
 		rep.Errorf("pattern-syntax", s.Pos, "write it as `@alias/tenants/{namespace}`",
-			"the path pattern %q does not begin with `@`, a source alias and `/`", s.Text)
+			"the path pattern %q does not begin with `@`, a source alias and `/`", short(s.Text))
 		return Pattern{}, false
 	}
 	if _, ok := krm.ParseTemplate(s, rep); !ok {
@@ -99,7 +99,7 @@ func (c *patternCheck) errorf(code string, at int, hint, format string, args ...
 func (c *patternCheck) segment(p Pattern, seg segment) {
 	switch seg.text {
 	case "":
-		c.errorf("pattern-never-matches", 0, "write `@alias/tenants/{namespace}`: one slash between two directories", "empty path segment")
+		c.errorf("pattern-never-matches", 0, c.emptyHint(), "empty path segment")
 	case ".", "..":
 		c.errorf("pattern-never-matches", 0, "a path starts at the root of the source", "path segment %q", seg.text)
 	}
@@ -119,6 +119,18 @@ func (c *patternCheck) segment(p Pattern, seg segment) {
 		}
 		at += len(name) + len("{}")
 	}
+}
+
+// emptyHint says what to do about the empty segment at the offset.
+func (c *patternCheck) emptyHint() string {
+	path := strings.IndexByte(c.text.Text, '/') + 1
+	switch {
+	case c.offset > path:
+		return "write one slash between two directories"
+	case c.offset == len(c.text.Text):
+		return "write the path of the directories behind the alias, as in `@alias/tenants/{namespace}`"
+	}
+	return "begin the path behind the alias without a slash, as in `@alias/tenants/{namespace}`"
 }
 
 // Alias is the source alias.

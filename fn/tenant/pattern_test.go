@@ -59,6 +59,20 @@ func the(t testing.TB, rep *krm.Report, code string) krm.Finding {
 	return hits[0]
 }
 
+func TestParsePatternHintsForEmptySegments(t *testing.T) {
+	for text, hint := range map[string]string{
+		"@repo//{a}":   "begin the path behind the alias without a slash",
+		"@repo/":       "write the path of the directories behind the alias",
+		"@repo/x//{a}": "write one slash between two directories",
+		"@repo/x//":    "write one slash between two directories",
+	} {
+		var rep krm.Report
+		_, ok := ParsePattern(at("spec.pathPattern", text), &rep)
+		assert.False(t, ok)
+		assert.Contains(t, the(t, &rep, "pattern-never-matches").Hint, hint, text)
+	}
+}
+
 func TestParsePattern(t *testing.T) {
 	tests := map[string]struct {
 		text, alias, prefix string
@@ -97,7 +111,7 @@ func TestParsePatternMistakes(t *testing.T) {
 		"upper-case alias":  {"@Repo/x", "pattern-syntax", "does not begin with `@`", ""},
 		"too long":          {"@repo/" + strings.Repeat("a", 1019), "pattern-syntax", "more than 1024 characters", ""},
 		"empty":             {"@repo/", "pattern-never-matches", "empty path segment at column 7", ""},
-		"leading slash":     {"@repo//apps/{app}", "pattern-never-matches", "empty path segment at column 7", "one slash"},
+		"leading slash":     {"@repo//apps/{app}", "pattern-never-matches", "empty path segment at column 7", "without a slash"},
 		"slash twice":       {"@repo/apps//{app}", "pattern-never-matches", "empty path segment at column 12", ""},
 		"slashes at end":    {"@repo/apps//", "pattern-never-matches", "empty path segment at column 12", ""},
 		"dot":               {"@repo/./{app}", "pattern-never-matches", "path segment \".\" at column 7", "root of the source"},

@@ -177,7 +177,7 @@ func (c *policyCheck) path(s krm.Str) (string, krm.Template) {
 	parts := aliasPath.FindStringSubmatch(s.Text)
 	if parts == nil {
 		c.errorf("source-path", s.Pos, "write it as `@alias/tenants/{namespace}/namespace-metadata.yaml`",
-			"the path %q does not begin with `@`, a source alias and `/`", s.Text)
+			"the path %q does not begin with `@`, a source alias and `/`", shortName(s.Text))
 		return "", krm.Template{}
 	}
 	whole, ok := krm.ParseTemplate(s, c.rep)
@@ -187,7 +187,7 @@ func (c *policyCheck) path(s krm.Str) (string, krm.Template) {
 	}
 	if clean := path.Clean("/" + parts[2]); clean != "/"+parts[2] || clean == "/" {
 		c.errorf("source-path", s.Pos, "write the path of one file, from the root of the source",
-			"the path %q holds an empty, `.` or `..` segment, or ends in a slash", s.Text)
+			"the path %q holds an empty, `.` or `..` segment, or ends in a slash", shortName(s.Text))
 	}
 	c.ok = whole.CheckCaptures(c.Captures, c.rep) && c.ok
 	template, _ := krm.ParseTemplate(krm.Str{Text: parts[2], Pos: s.Pos}, c.rep)
@@ -212,20 +212,26 @@ func (c *policyCheck) allowList(expressions, common map[string]krm.Str, s part) 
 		switch problem := s.key(key); {
 		case IsControl(key):
 			c.errorf("allow-list-control-key", expression.Pos, "remove it from the allow-list",
-				"the %s %q tells appliers what to do with the namespace, a tenant must not set it", s.what, key)
+				"the %s %q tells appliers what to do with the namespace, a tenant must not set it", s.what, shortName(key))
 		case problem != "":
-			c.errorf("metadata-key-syntax", expression.Pos, "", "%q cannot be the key of %s %s: %s", key, article(s.what), s.what, problem)
+			c.errorf("metadata-key-syntax", expression.Pos, "", "%q cannot be the key of %s %s: %s", shortName(key), article(s.what), s.what, problem)
 		case strings.HasPrefix(key, "pod-security.kubernetes.io/"):
 			c.rep.Warnf("allow-list-pod-security", expression.Pos, "set it in `metadata.from` instead",
-				"the %s %q lets tenants choose what their pods may do", s.what, key)
+				"the %s %q lets tenants choose what their pods may do", s.what, shortName(key))
 		}
-		if _, there := common[key]; there {
+		if _, there := common[key]; there && s.may(key) {
 			c.rep.Warnf("allow-list-common-key", expression.Pos, "keep the key in one of the two",
-				"tenants may replace the %s %q of `spec.commonMetadata`", s.what, key)
+				"tenants may replace the %s %q of `spec.commonMetadata`", s.what, shortName(key))
 		}
 		rules[key] = c.rule(expression, "value")
 	}
 	return rules
+}
+
+// may tells whether an admin and a tenant may both set the key: what is
+// forbidden is an error of its own.
+func (s part) may(key string) bool {
+	return s.key(key) == "" && !IsControl(key) && !AdminForbidden(key)
 }
 
 func article(what string) string {
@@ -256,7 +262,7 @@ func (c *policyCheck) strategy(s krm.Str) Strategy {
 		if near, found := krm.Nearest(s.Text, slices.Sorted(maps.Keys(strategies))); found {
 			hint = fmt.Sprintf("did you mean `%s`?", near)
 		}
-		c.errorf("from-strategy", s.Pos, hint, "unknown `strategy` %q", s.Text)
+		c.errorf("from-strategy", s.Pos, hint, "unknown `strategy` %q", short(s.Text))
 	}
 	return strategy
 }
@@ -268,7 +274,7 @@ func (c *policyCheck) target(s krm.Str) {
 	}
 	if problem := dnsLabel.problem(s.Text); problem != "" {
 		c.errorf("from-namespace", s.Pos, "write the name of one namespace, or `*` for all of them",
-			"the `namespace` %q of the operation is no name: %s", s.Text, problem)
+			"the `namespace` %q of the operation is no name: %s", short(s.Text), problem)
 	}
 }
 
@@ -288,11 +294,11 @@ func checkAdmin(entries map[string]krm.Str, s part, rep *krm.Report) bool {
 		switch {
 		case AdminForbidden(key):
 			rep.Errorf("metadata-forbidden-key", value.Pos, "remove it",
-				"the %s %q must not be set here: hosts, appliers or this function go by it", s.what, key)
+				"the %s %q must not be set here: hosts, appliers or this function go by it", s.what, shortName(key))
 		case keyProblem != "":
-			rep.Errorf("metadata-key-syntax", value.Pos, "", "%q cannot be the key of %s %s: %s", key, article(s.what), s.what, keyProblem)
+			rep.Errorf("metadata-key-syntax", value.Pos, "", "%q cannot be the key of %s %s: %s", shortName(key), article(s.what), s.what, keyProblem)
 		case valueProblem != "":
-			rep.Errorf("metadata-value-syntax", value.Pos, "", "the %s %q cannot be %q: %s", s.what, key, short(value.Text), valueProblem)
+			rep.Errorf("metadata-value-syntax", value.Pos, "", "the %s %q cannot be %q: %s", s.what, shortName(key), short(value.Text), valueProblem)
 		default:
 			continue
 		}

@@ -161,6 +161,18 @@ func TestNewPolicyWarnings(t *testing.T) {
 	}, warnings(&rep))
 }
 
+func TestNewPolicyNamesForbiddenKeysOnce(t *testing.T) {
+	entries := m{finalizer: "value != ''", "provision-tenants.fn.kpt.dev/owner": "value != ''", "a b": "value != ''", "team": "value != ''"}
+	var rep krm.Report
+	_, ok := NewPolicy(PolicyFields{
+		AllowedNames: []krm.Str{at("allowedNames[0]", "ns != ''")}, Common: Metadata{Annotations: strs("common", entries)},
+		Metadata: &MetadataFields{FromSource: fromSource("@repo/meta.yaml", nil, entries)},
+	}, &rep)
+	assert.False(t, ok)
+	assert.Equal(t, `fromSource.allowedAnnotations["team"]`, the(t, &rep, "allow-list-common-key").Pos.Field, "only where keeping one of the two would help")
+	assert.Len(t, errs(&rep), 3)
+}
+
 func TestCheckCommon(t *testing.T) {
 	var rep krm.Report
 	ok := CheckCommon(Metadata{

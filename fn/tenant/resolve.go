@@ -18,11 +18,14 @@ import (
 // same name are an error, and so is a namespace that is reached from different
 // raw captures: one tenant could put artifacts into another's namespace.
 func Resolve(tree *source.Tree, p Pattern, matches []Match, artifacts []Names, own string, rep *krm.Report) []Tenant {
-	r := &resolver{tree: tree, pattern: p, own: own, rep: rep, index: map[string]int{}, modules: map[[2]string]string{}}
+	r := &resolver{tree: tree, pattern: p, own: own, rep: rep, index: map[string]int{}, makers: map[moduleKey]maker{}, clashes: map[moduleKey][]maker{}}
 	for _, match := range matches {
 		for i, names := range artifacts {
 			r.add(match, i, names)
 		}
+	}
+	for key, others := range r.clashes {
+		r.reportClash(key, slices.Concat([]maker{r.makers[key]}, others))
 	}
 	slices.SortFunc(r.tenants, func(a, b Tenant) int { return cmp.Compare(a.Namespace, b.Namespace) })
 	for i := range r.tenants {
@@ -40,8 +43,17 @@ type resolver struct {
 	tenants []Tenant
 	// index finds a tenant by its namespace.
 	index map[string]int
-	// modules gives the directory that an artifact of a namespace was made of.
-	modules map[[2]string]string
+	// makers gives what an artifact was made of, clashes what else would make it.
+	makers  map[moduleKey]maker
+	clashes map[moduleKey][]maker
+}
+
+type moduleKey struct{ namespace, name string }
+
+// maker is a match and an entry of spec.artifacts that come to an artifact.
+type maker struct {
+	match Match
+	names Names
 }
 
 // add resolves one artifact of one match.
@@ -55,12 +67,12 @@ func (r *resolver) add(match Match, artifact int, names Names) {
 	if tenant == nil {
 		return
 	}
-	key := [2]string{tenant.Namespace, name}
-	if first, taken := r.modules[key]; taken {
-		r.twice(first, match.Dir, key, names)
+	key := moduleKey{tenant.Namespace, name}
+	if _, taken := r.makers[key]; taken {
+		r.clashes[key] = append(r.clashes[key], maker{match, names})
 		return
 	}
-	r.modules[key] = match.Dir
+	r.makers[key] = maker{match, names}
 	tenant.Modules = append(tenant.Modules, Module{Match: match, Artifact: artifact, Name: name})
 }
 
@@ -72,7 +84,7 @@ func (r *resolver) name(match Match, names Names) (string, bool) {
 	}
 	dir, pos := r.place(match, names.Name)
 	r.rep.Errorf("artifact-name", pos, subdomain.rename("the artifact's name", name),
-		"the directory %q gives an artifact the name %q: %s", dir, name, problem)
+		"the directory %q gives an artifact the name %q: %s", shortName(dir), shortName(name), problem)
 	return "", false
 }
 
@@ -85,7 +97,7 @@ func (r *resolver) claim(match Match, names Names) (Tenant, bool) {
 	dir, pos := r.place(match, names.Namespace)
 	if problem := dnsLabel.problem(namespace); problem != "" {
 		r.rep.Errorf("namespace-name", pos, dnsLabel.rename("the namespace", namespace),
-			"the directory %q asks for the namespace %q: %s", dir, namespace, problem)
+			"the directory %q asks for the namespace %q: %s", shortName(dir), shortName(namespace), problem)
 		return Tenant{}, false
 	}
 	raw := map[string]string{}
@@ -106,7 +118,7 @@ func (r *resolver) tenant(claim Tenant) *Tenant {
 	}
 	tenant := &r.tenants[at]
 	if !maps.Equal(tenant.Raw, claim.Raw) {
-		r.rep.Errorf("namespace-collision", claim.Pos, "rename one of them, or use in the `namespace` of the artifact every capture that tells them apart",
+		r.rep.Errorf("namespace-collision", claim.Pos, namespaceHint(tenant.Raw, claim.Raw),
 			"%s and %s both ask for the namespace %q", tenant.asker(), claim.asker(), claim.Namespace)
 		return nil
 	}
@@ -132,26 +144,65 @@ func (r *resolver) place(match Match, t krm.Template) (string, krm.Pos) {
 	return dir, krm.Pos{File: r.tree.Place(dir)}
 }
 
-// twice reports that two directories, or two entries of spec.artifacts, give one
-// artifact.
-func (r *resolver) twice(first, second string, key [2]string, names Names) {
-	if first == second {
-		r.rep.Errorf("artifact-collision", names.Name.Str().Pos, "give the artifacts different names",
-			"two artifacts for the directory %q are %q in the namespace %q", second, key[1], key[0])
-		return
+// lowerCased is the hint for names that differ in nothing else.
+const lowerCased = "names are lower-cased, letter case does not tell them apart: rename one of them"
+
+// namespaceHint says what to do about two sets of raw captures that come to one
+// namespace.
+func namespaceHint(first, second map[string]string) string {
+	captures := slices.Sorted(maps.Keys(first))
+	switch {
+	case !slices.Equal(captures, slices.Sorted(maps.Keys(second))):
+		return "rename one of them, or make both namespaces of the same captures"
+	case maps.EqualFunc(first, second, strings.EqualFold):
+		return lowerCased
 	}
-	hint := "rename one of them"
-	if missing := r.unused(names); len(missing) > 0 {
-		hint = fmt.Sprintf("use every capture in the `name` or `namespace` of the artifact: `{%s}` is in neither", strings.Join(missing, "}`, `{"))
-	}
-	r.rep.Errorf("artifact-collision", krm.Pos{File: r.tree.Place(second)}, hint,
-		"the directories %q and %q both give the artifact %q in the namespace %q", first, second, key[1], key[0])
+	return fmt.Sprintf("rename one of them: the texts of `{%s}` add up to the same name", strings.Join(captures, "}` and `{"))
 }
 
-// unused are the captures that tell no artifact from another.
-func (r *resolver) unused(names Names) []string {
-	used := slices.Concat(names.Name.Captures(), names.Namespace.Captures())
-	return slices.DeleteFunc(slices.Clone(r.pattern.captures), func(c string) bool { return slices.Contains(used, c) })
+// reportClash reports everything that makes one artifact: each directory that
+// makes it twice, through two entries of spec.artifacts, and each directory
+// besides the first.
+func (r *resolver) reportClash(key moduleKey, makers []maker) {
+	first := makers[0].match.Dir
+	byDir := map[string][]maker{}
+	for _, m := range makers {
+		byDir[m.match.Dir] = append(byDir[m.match.Dir], m)
+	}
+	for dir, here := range byDir {
+		if len(here) > 1 {
+			r.rep.Errorf("artifact-collision", here[1].names.Name.Str().Pos, "give the artifacts different names",
+				"two artifacts for the directory %q are %q in the namespace %q", shortName(dir), key.name, key.namespace)
+		}
+		if dir != first {
+			r.rep.Errorf("artifact-collision", krm.Pos{File: r.tree.Place(dir)}, r.artifactHint(slices.Concat(byDir[first], here)),
+				"the directories %q and %q both give the artifact %q in the namespace %q", shortName(first), shortName(dir), key.name, key.namespace)
+		}
+	}
+}
+
+// artifactHint says what would tell two directories apart: captures that one of
+// the names leaves out, or another name.
+func (r *resolver) artifactHint(makers []maker) string {
+	first, last := makers[0].match.Lower, makers[len(makers)-1].match.Lower
+	var missing []string
+	for _, capture := range r.pattern.captures {
+		if first[capture] != last[capture] && slices.ContainsFunc(makers, func(m maker) bool { return !m.names.use(capture) }) {
+			missing = append(missing, capture)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return fmt.Sprintf("use every capture in the `name` or `namespace` of the artifact: `{%s}` is in neither", strings.Join(missing, "}`, `{"))
+	case maps.Equal(first, last):
+		return lowerCased
+	}
+	return "rename one of them"
+}
+
+// use tells whether a capture is part of the artifact's name or namespace.
+func (n Names) use(capture string) bool {
+	return slices.Contains(n.Name.Captures(), capture) || slices.Contains(n.Namespace.Captures(), capture)
 }
 
 // commonDir is the deepest directory that holds both.

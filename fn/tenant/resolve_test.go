@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func resolve(t testing.TB, pathPattern string, artifacts []Names, rep *krm.Repor
 	t.Helper()
 	files := tree(dirs...)
 	p := pattern(t, pathPattern)
-	return Resolve(files, p, Discover(files, p, rep), artifacts, "flux-system", rep)
+	return Resolve(files, p, discover(files, p, rep), artifacts, "flux-system", rep)
 }
 
 // summary renders tenants as `namespace (dir): module module`.
@@ -148,11 +149,11 @@ func TestResolveNameLimits(t *testing.T) {
 
 func TestResolveRefusesOneNamespaceFromTwoDirectories(t *testing.T) {
 	tests := map[string]struct {
-		pattern, namespace, first, second, name string
+		pattern, namespace, first, second, name, hint string
 	}{
-		"case twins":          {seedPattern, "{namespace}/{module}", "tenants/Tenant-A/modules/y", "tenants/tenant-a/modules/x", "tenant-a"},
-		"two ways to split":   {"@r/{a}/{b}/m/{module}", "{a}-{b}/{module}", "x-y/z/m/m", "x/y-z/m/m", "x-y-z"},
-		"equal module, twins": {seedPattern, "{namespace}/{module}", "tenants/Tenant-A/modules/x", "tenants/tenant-a/modules/x", "tenant-a"},
+		"case twins":          {seedPattern, "{namespace}/{module}", "tenants/Tenant-A/modules/y", "tenants/tenant-a/modules/x", "tenant-a", lowerCased},
+		"two ways to split":   {"@r/{a}/{b}/m/{module}", "{a}-{b}/{module}", "x-y/z/m/m", "x/y-z/m/m", "x-y-z", "rename one of them: the texts of `{a}` and `{b}` add up to the same name"},
+		"equal module, twins": {seedPattern, "{namespace}/{module}", "tenants/Tenant-A/modules/x", "tenants/tenant-a/modules/x", "tenant-a", lowerCased},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -165,6 +166,7 @@ func TestResolveRefusesOneNamespaceFromTwoDirectories(t *testing.T) {
 				assert.Contains(t, f.Message, `"`+strings.Join(segments[:2], "/")+`"`)
 			}
 			assert.Contains(t, f.Message, `the namespace "`+test.name+`"`)
+			assert.Equal(t, test.hint, f.Hint)
 			assert.Len(t, rep.Findings(), 1, "not reported for the modules again")
 		})
 	}
@@ -175,7 +177,7 @@ func TestResolveRefusesOneNamespaceFromTwoDirectories(t *testing.T) {
 
 	rep = krm.Report{}
 	resolve(t, "@r/{a}/{b}", names(t, "{a}/{b}", "{b}-{a}"), &rep, "flux-system/q/")
-	the(t, &rep, "namespace-collision")
+	assert.Equal(t, "rename one of them, or make both namespaces of the same captures", the(t, &rep, "namespace-collision").Hint)
 }
 
 func TestResolveRefusesOneArtifactFromTwoDirectories(t *testing.T) {
@@ -190,7 +192,15 @@ func TestResolveRefusesOneArtifactFromTwoDirectories(t *testing.T) {
 	resolve(t, "@r/{ns}/{app}", names(t, "{ns}/{app}"), &rep, "a/Auth/", "a/auth/")
 	f = the(t, &rep, "artifact-collision")
 	assert.Equal(t, `the directories "a/Auth" and "a/auth" both give the artifact "auth" in the namespace "a"`, f.Message)
-	assert.Equal(t, "rename one of them", f.Hint)
+	assert.Equal(t, lowerCased, f.Hint)
+
+	rep = krm.Report{}
+	resolve(t, "@r/{category}/{app}", names(t, "all/{app}"), &rep, "a/Auth/", "a/auth/")
+	assert.Equal(t, lowerCased, the(t, &rep, "artifact-collision").Hint, "the category is the same one")
+
+	rep = krm.Report{}
+	resolve(t, "@r/{a}/{b}", names(t, "all/{a}-{b}"), &rep, "x-y/z/", "x/y-z/")
+	assert.Equal(t, "rename one of them", the(t, &rep, "artifact-collision").Hint)
 
 	rep = krm.Report{}
 	resolve(t, "@r/{a}/{b}", names(t, "{a}-{b}", "{b}-{a}"), &rep, "x/x/")
@@ -200,6 +210,27 @@ func TestResolveRefusesOneArtifactFromTwoDirectories(t *testing.T) {
 	got := resolve(t, "@r/{a}/{b}", names(t, "{a}/{b}"), &rep, "t1/m/", "t2/m/")
 	assert.Empty(t, rep.Findings(), "equal names in two namespaces are two artifacts")
 	require.Len(t, got, 2)
+}
+
+// TestResolveReportsEachPairOnce has a fixed name meet one that is made of a
+// capture.
+func TestResolveReportsEachPairOnce(t *testing.T) {
+	for _, order := range [][]string{{"{ns}/{module}", "{ns}/web"}, {"{ns}/web", "{ns}/{module}"}} {
+		var rep krm.Report
+		artifacts := names(t, order...)
+		for i := range artifacts {
+			artifacts[i].Name = templateAt(t, fmt.Sprintf("artifacts[%d].name", i), artifacts[i].Name.Str().Text)
+		}
+		resolve(t, "@r/{ns}/{module}", artifacts, &rep, "t/api/", "t/web/", "t/zoo/")
+		assert.Equal(t, []string{
+			`artifact-collision artifacts[1].name: two artifacts for the directory "t/web" are "web" in the namespace "t"`,
+			`artifact-collision repo/t/web: the directories "t/api" and "t/web" both give the artifact "web" in the namespace "t"`,
+			`artifact-collision repo/t/zoo: the directories "t/api" and "t/zoo" both give the artifact "web" in the namespace "t"`,
+		}, errs(&rep))
+		for i, hint := range []string{"give the artifacts different names", "use every capture in the `name` or `namespace` of the artifact: `{module}` is in neither"} {
+			assert.Equal(t, hint, rep.Findings()[i].Hint)
+		}
+	}
 }
 
 func TestAdmit(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/ext"
@@ -78,10 +80,11 @@ func environment(variable string) (*cel.Env, error) {
 func ParseRule(s krm.Str, variable string, rep *krm.Report) (Rule, bool) {
 	switch {
 	case strings.TrimSpace(s.Text) == "":
-		rep.Errorf("expression-syntax", s.Pos, "write `true` to admit everything", "the CEL expression is empty")
+		rep.Errorf("expression-syntax", s.Pos, "write a rule such as "+example(variable), "the CEL expression is empty")
 		return Rule{}, false
 	case len(s.Text) > maxExpression:
-		rep.Errorf("expression-too-long", s.Pos, "", "the CEL expression has %d bytes, at most %d are allowed", len(s.Text), maxExpression)
+		rep.Errorf("expression-too-long", s.Pos, "", "the CEL expression has %d bytes, at most %d are allowed: it is too long from %s on",
+			len(s.Text), maxExpression, placeIn(s.Text, maxExpression))
 		return Rule{}, false
 	}
 	env, err := environment(variable)
@@ -104,15 +107,18 @@ func compile(env *cel.Env, s krm.Str, variable string, rep *krm.Report) (*cel.As
 		reportIssues(s, variable, issues, rep)
 		return nil, nil, false
 	}
-	if !ast.OutputType().IsExactType(cel.BoolType) {
+	isBoolean := ast.OutputType().IsExactType(cel.BoolType)
+	if !isBoolean {
+		start := len(s.Text) - len(strings.TrimLeftFunc(s.Text, unicode.IsSpace))
 		rep.Errorf("expression-not-boolean", s.Pos, booleanHint(s.Text, variable),
-			"the CEL expression %q must come to a boolean, it comes to a %s", s.Text, ast.OutputType())
+			"the CEL expression %q must come to a boolean, it comes to a %s, at %s", short(s.Text), ast.OutputType(), placeIn(s.Text, start))
+	}
+	if !checkPatterns(s, ast, rep) || !isBoolean {
 		return nil, nil, false
 	}
 	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))
 	if err != nil {
-		rep.Errorf("expression-syntax", s.Pos, "regular expressions follow RE2: no look-around, no back references",
-			"the CEL expression %q does not compile: %v", s.Text, err)
+		rep.Errorf("expression-syntax", s.Pos, "", "the CEL expression %q does not compile: %s", short(s.Text), shortError(err))
 		return nil, nil, false
 	}
 	return ast, program, true
@@ -124,8 +130,12 @@ func reportIssues(s krm.Str, variable string, issues *cel.Issues, rep *krm.Repor
 		message := strings.TrimSuffix(issue.Message, " (in container '')")
 		message = strings.TrimPrefix(message, "Syntax error: ")
 		message, _, _ = strings.Cut(message, " expecting ")
+		line, column := issue.Location.Line(), issue.Location.Column()
+		if issue.ExprID != 0 { // not an error of syntax
+			column = functionName(s.Text, line, column)
+		}
 		rep.Errorf("expression-syntax", s.Pos, issueHint(message, variable),
-			"the CEL expression %q does not compile: %s at %s", s.Text, message, within(issue.Location.Line(), issue.Location.Column()))
+			"the CEL expression %q does not compile: %s at %s", short(s.Text), krm.Short(message, 256), within(line, column))
 	}
 }
 
@@ -135,6 +145,32 @@ func within(line, column int) string {
 		return fmt.Sprintf("line %d, column %d", line, max(column, 0)+1)
 	}
 	return fmt.Sprintf("column %d", max(column, 0)+1)
+}
+
+// placeIn renders the position of a byte offset.
+func placeIn(text string, offset int) string {
+	before := text[:offset]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return within(strings.Count(before, "\n")+1, utf8.RuneCountInString(before[start:]))
+}
+
+// functionName turns the column of a call, which for CEL is its parenthesis,
+// into that of the function's name. Columns count from 0, in characters.
+func functionName(text string, line, column int) int {
+	lines := strings.Split(text, "\n")
+	if line < 1 || line > len(lines) {
+		return column
+	}
+	characters := []rune(lines[line-1])
+	if column < 0 || column >= len(characters) || characters[column] != '(' {
+		return column
+	}
+	before := strings.TrimRight(string(characters[:column]), " \t")
+	outside := strings.TrimRightFunc(before, func(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) })
+	if outside == before {
+		return column
+	}
+	return utf8.RuneCountInString(outside)
 }
 
 // methods are the functions of strings that people look for.
@@ -159,6 +195,14 @@ func issueHint(message, variable string) string {
 		return fmt.Sprintf("`%s` is a string and has no fields", variable)
 	}
 	return ""
+}
+
+// example is a rule that people write.
+func example(variable string) string {
+	if variable == "ns" {
+		return "`ns.startsWith(\"tenant-\")`"
+	}
+	return "`" + variable + " == \"…\"`"
 }
 
 func booleanHint(text, variable string) string {

@@ -47,5 +47,5 @@ func (t *Tenant) asker() string {
 	if len(t.Raw) == 0 {
 		return "an artifact"
 	}
-	return fmt.Sprintf("the directory %q", t.Dir)
+	return fmt.Sprintf("the directory %q", shortName(t.Dir))
 }
