@@ -25,18 +25,21 @@ type Artifact struct {
 // captures of the match; what names the artifact in messages, as
 // `namespace/name`. Every operation runs, also after one that failed, so that all
 // mistakes are reported. All files of the artifact are in memory until Release.
+// With false the artifact holds nothing; it serves InputsFrom.Load, which reports
+// the mistakes of the inputs all the same.
 func Build(what string, ops []Operation, values map[string]string, trees map[string]*source.Tree, rep *krm.Report) (*Artifact, bool) {
 	b := builder{what: what, values: values, trees: trees, rep: rep, ok: true}
 	b.stage.files = map[string]staged{}
 	for _, op := range ops {
 		b.run(op)
 	}
+	unbuilt := &Artifact{what: what}
 	if !b.ok {
-		return nil, false
+		return unbuilt, false
 	}
 	a := &Artifact{what: what, stage: b.stage, paths: b.stage.paths()}
 	if !a.inspect(rep) {
-		return nil, false
+		return unbuilt, false
 	}
 	a.seal()
 	return a, true

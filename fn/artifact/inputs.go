@@ -62,8 +62,12 @@ func (i InputsFrom) CheckCaptures(known []string, rep *krm.Report) bool {
 
 // Load reads and parses the inputs of an artifact, which must not have been
 // released. A missing file is an error: an artifact that silently lost its
-// `dependsOn` would be deployed out of order.
+// `dependsOn` would be deployed out of order. Of an artifact that could not be
+// built nobody knows the files, so there is nothing to say about one of them.
 func (i InputsFrom) Load(a *Artifact, values map[string]string, trees map[string]*source.Tree, rep *krm.Report) (*krm.Node, bool) {
+	if i.FromArtifact() && a.stage.files == nil {
+		return nil, false
+	}
 	from := i.path.Render(values)
 	path := strings.TrimPrefix(from, "@"+i.alias.Text+"/")
 	data, start, err := a.stage.read(path)

@@ -176,11 +176,32 @@ func TestInputsLoad(t *testing.T) {
 	}
 }
 
+// The inputs of an artifact that could not be built are looked at all the same,
+// unless they are in it.
+func TestInputsLoadOfAnArtifactThatWasNotBuilt(t *testing.T) {
+	tree := memory(map[string]string{"bad.yaml": "k: yes\n"})
+	trees := map[string]*source.Tree{"repo": tree}
+	op, ok := ParseOperation(opFields{From: "@repo/nothing", To: "@artifact/"}.fields(), &krm.Report{})
+	require.True(t, ok)
+	a, ok := Build("tenant-a/web", []Operation{op}, nil, trees, &krm.Report{})
+	require.False(t, ok)
+	for from, want := range map[string][]string{
+		"@repo/bad.yaml": {"error inputs-ambiguous-scalar"}, "@repo/missing.yaml": {"error inputs-missing"}, "@artifact/missing.yaml": nil,
+	} {
+		rep := &krm.Report{}
+		inputs, ok := ParseInputsFrom(krm.Str{Text: from}, rep)
+		require.True(t, ok)
+		_, ok = inputs.Load(a, nil, trees, rep)
+		assert.False(t, ok)
+		assert.Equal(t, want, codes(rep))
+	}
+}
+
 // Inputs out of the artifact are reported at the file that they were copied from:
 // with lines where it is a copy, without them where it was extracted or merged.
 func TestInputsOfTheArtifactPointToTheSource(t *testing.T) {
 	tree := memory(map[string]string{
-		"t/inputs.yaml": "a: 1\nk: 0644\n", "t/more.yaml": "n: 99999999999999999999\n", "t/base.yaml": "b: 2\n", "t/nulls.yaml": "x:\n",
+		"t/inputs.yaml": "a: 1\nk: 0644\n", "t/more.yaml": "num: 99999999999999999999\n", "t/base.yaml": "b: 2\n", "t/nulls.yaml": "x:\n",
 		"t/big.yaml": "a: " + strings.Repeat("x", 100<<10),
 		"t/in.tgz":   tarballOf(t, map[string]string{"bad.yaml": "a: 1\nb: yes\n", "broken.yaml": "a: 1\nb: [\n", "odd.yaml": "a: \x01\n", "two.yaml": "a: 1\n---\nb: 2\n"}),
 	})
@@ -192,7 +213,7 @@ func TestInputsOfTheArtifactPointToTheSource(t *testing.T) {
 		"t/nulls.yaml":  "t/nulls.yaml: an API server drops a key whose value is null: `x` [inputs-null]",
 		"t/big.yaml":    "t/big.yaml: the inputs have 102403 bytes, 102400 are allowed [inputs-too-large]",
 		"t":             "artifact tenant-a/web: cannot read the inputs \"@artifact/t\": it is not a regular file [inputs-unreadable]",
-		"merged.yaml":   "t/more.yaml: n: the integer does not fit into 64 bits [inputs-number-range]",
+		"merged.yaml":   "t/more.yaml: num: the integer does not fit into 64 bits [inputs-number-range]",
 		"x/bad.yaml":    "t/in.tgz: b: YAML 1.1 reads the value yes as the boolean true, YAML 1.2 as a string yes [inputs-ambiguous-scalar]",
 		"x/broken.yaml": "t/in.tgz: not valid YAML: line 2: did not find expected node content [yaml-syntax]",
 		"x/odd.yaml":    "t/in.tgz: found the control character U+0001 [yaml-encoding]",

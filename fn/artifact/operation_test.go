@@ -130,7 +130,8 @@ func TestMessagesAreShort(t *testing.T) {
 	deep := strings.Repeat(name+"/", 15)
 	rep := &krm.Report{}
 	for _, f := range []opFields{
-		{From: long, To: long}, {From: "@repo/" + long, To: "@artifact/../" + long, Strategy: long, Exclude: []string{"!" + long, long}},
+		{From: long, To: long},
+		{From: "@repo/" + long, To: "@artifact/../" + long, Strategy: long, Exclude: []string{"!" + long, long}},
 		{From: "@repo/../" + long[:900], To: "@artifact/" + long[:900] + "/.."},
 	} {
 		ParseOperation(f.fields(), rep)
@@ -144,8 +145,12 @@ func TestMessagesAreShort(t *testing.T) {
 	names := tarballOf(t, map[string]string{deep + "../x": ""})
 	for _, tree := range []*source.Tree{memory(files), memory(map[string]string{deep + "y.tgz": names})} {
 		for _, op := range []opFields{
-			{From: "@repo/{x}", To: "@artifact/{x}"}, {From: "@repo/{x}", To: "@artifact/", Strategy: "Extract"}, {From: "@repo/**/*.tgz", To: "@artifact/", Strategy: "Extract"},
-			{From: "@repo/{x}nothing", To: "@artifact/"}, {From: "@repo/{x}*/nothing", To: "@artifact/"}, {From: "@repo/{x}d.yaml", To: "@artifact/"},
+			{From: "@repo/{x}", To: "@artifact/{x}"},
+			{From: "@repo/{x}", To: "@artifact/", Strategy: "Extract"},
+			{From: "@repo/**/*.tgz", To: "@artifact/", Strategy: "Extract"},
+			{From: "@repo/{x}nothing", To: "@artifact/"},
+			{From: "@repo/{x}*/nothing", To: "@artifact/"},
+			{From: "@repo/{x}d.yaml", To: "@artifact/"},
 		} {
 			_, found := buildOps(tree, map[string]string{"x": deep}, op, op, opFields{From: op.From, To: op.To, Strategy: "Merge"})
 			for _, f := range found.Findings() {

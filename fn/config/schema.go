@@ -45,16 +45,6 @@ func Schemas() []SchemaFile {
 	return files
 }
 
-// Schema is the JSON Schema of a kind; false when there is no such kind.
-func Schema(kind string) ([]byte, bool) {
-	for _, k := range schemaKinds {
-		if k.kind == kind {
-			return newSchema(k.wire, k.kind, k.about), true
-		}
-	}
-	return nil, false
-}
-
 func newSchema(wire any, title, about string) []byte {
 	reflector := jsonschema.Reflector{
 		Anonymous:      true,

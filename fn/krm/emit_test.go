@@ -2,6 +2,7 @@ package krm
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -33,12 +34,12 @@ func sampleObject() *Object {
 		}),
 		Status: NewMap(map[string]*Node{
 			"list": NewList(
-				NewString("a"), NewInt(1), NewList(NewList(NewString("deep")), NewString("0744")), NewMap(map[string]*Node{
-					"b": NewList(NewMap(map[string]*Node{"c": NewInt(2), "d": NewString("e")}), NewMap(nil), NewList()),
+				NewString("a"), newInt(1), NewList(NewList(NewString("deep")), NewString("0744")), NewMap(map[string]*Node{
+					"b": NewList(NewMap(map[string]*Node{"c": newInt(2), "d": NewString("e")}), NewMap(nil), NewList()),
 					"a": NewString("main@sha1:abc"),
 				}),
 			),
-			strings.Repeat("k", 129): NewMap(map[string]*Node{"x": NewInt(1), "y": NewList(NewString("z"))}),
+			strings.Repeat("k", 129): NewMap(map[string]*Node{"x": newInt(1), "y": NewList(NewString("z"))}),
 			"two\nlines":             NewList(NewString("a"), NewMap(map[string]*Node{"b": NewString("c"), "d": NewString("e")})),
 		}),
 	}
@@ -112,7 +113,7 @@ func TestAppendYAMLOfNode(t *testing.T) {
 	for want, node := range map[string]*Node{
 		"a\n": NewString("a"), "\"1\"\n": NewString("1"), "[]\n": NewList(), "{}\n": NewMap(nil),
 		"- a\n  - b: c\n    d: e\n": NewList(NewString("a"), NewStringMap(map[string]string{"b": "c", "d": "e"})),
-		"a: 1\n  b:\n  - 2\n":       NewMap(map[string]*Node{"a": NewInt(1), "b": NewList(NewInt(2))}),
+		"a: 1\n  b:\n  - 2\n":       NewMap(map[string]*Node{"a": newInt(1), "b": NewList(newInt(2))}),
 	} {
 		assert.Equal(t, want, string(node.AppendYAML(nil, 2)))
 	}
@@ -231,3 +232,5 @@ func checkEmitRead(t *testing.T, object *Object) {
 	require.Equal(t, object.Identity(), list.Items[1].Identity())
 	require.Equal(t, object.Annotations, list.Items[1].Annotations)
 }
+
+func newInt(i int) *Node { return &Node{Kind: IntNode, Text: strconv.Itoa(i)} }

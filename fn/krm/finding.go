@@ -55,7 +55,21 @@ type Finding struct {
 type Report struct {
 	findings []Finding
 	worst    Severity
+	// counts are how often each file shows each mistake. Only the lines of files
+	// that hold no object of the platform team's count: what is wrong with fifty
+	// tenants can stand at one field of a configuration.
+	counts map[mistake]int
 }
+
+// mistake is what a file can show many times.
+type mistake struct {
+	severity   Severity
+	code, file string
+}
+
+// maxPerFile bounds how often one file can show one mistake: a tenant must not
+// bury everybody else's findings, nor fill the memory with them.
+const maxPerFile = 50
 
 // Errorf adds an error. The hint may be empty.
 func (r *Report) Errorf(code string, pos Pos, hint, format string, args ...any) {
@@ -78,14 +92,27 @@ func (r *Report) Infof(code string, pos Pos, hint, format string, args ...any) {
 }
 
 func (r *Report) add(s Severity, code string, pos Pos, hint, format string, args []any) {
-	r.findings = append(r.findings, Finding{s, code, pos, fmt.Sprintf(format, args...), hint})
-	r.worst = max(r.worst, s)
+	r.insert(Finding{s, code, pos, fmt.Sprintf(format, args...), hint})
+}
+
+func (r *Report) insert(f Finding) {
+	r.worst = max(r.worst, f.Severity)
+	if m := (mistake{f.Severity, f.Code, f.Pos.File}); f.Pos.Line > 0 && f.Pos.Object == (Identity{}) {
+		if r.counts == nil {
+			r.counts = map[mistake]int{}
+		}
+		if r.counts[m]++; r.counts[m] > maxPerFile {
+			return
+		}
+	}
+	r.findings = append(r.findings, f)
 }
 
 // Append adds the findings of another report.
 func (r *Report) Append(other *Report) {
-	r.findings = append(r.findings, other.findings...)
-	r.worst = max(r.worst, other.worst)
+	for _, f := range other.findings {
+		r.insert(f)
+	}
 }
 
 // Worst is the highest severity so far; Info when nothing was found.
@@ -112,7 +139,7 @@ func (r *Report) Findings() []Finding {
 			cmp.Compare(a.Hint, b.Hint),
 		)
 	})
-	return capPerFile(slices.Compact(sorted))
+	return r.sayMore(slices.Compact(sorted))
 }
 
 // compareFields orders field paths as people do: `[2]` before `[10]`.
@@ -139,34 +166,16 @@ func digits(text string) int {
 	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }
 
-// maxPerFile bounds how often one file can show one mistake: a tenant must not
-// bury everybody else's findings.
-const maxPerFile = 50
-
-// capPerFile replaces the findings over maxPerFile of one code in one file by a
-// count. The input is sorted.
-func capPerFile(sorted []Finding) []Finding {
-	type kind struct {
-		severity   Severity
-		code, file string
+// sayMore adds to the last finding of a file and a code how many were left out.
+func (r *Report) sayMore(sorted []Finding) []Finding {
+	last := map[mistake]int{}
+	for i, f := range sorted {
+		last[mistake{f.Severity, f.Code, f.Pos.File}] = i
 	}
-	counts := map[kind]int{}
-	last := map[kind]int{}
-	var kept []Finding
-	for _, f := range sorted {
-		k := kind{f.Severity, f.Code, f.Pos.File}
-		counts[k]++
-		if f.Pos.File == "" || counts[k] < maxPerFile {
-			kept = append(kept, f)
-		} else if counts[k] == maxPerFile {
-			last[k] = len(kept)
-			kept = append(kept, f)
+	for m, i := range last {
+		if more := r.counts[m] - maxPerFile; more > 0 {
+			sorted[i].Message += fmt.Sprintf("; %d more like this in the file", more)
 		}
 	}
-	for k, i := range last {
-		if more := counts[k] - maxPerFile; more > 0 {
-			kept[i].Message += fmt.Sprintf("; %d more like this in the file", more)
-		}
-	}
-	return kept
+	return sorted
 }

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -50,9 +49,6 @@ type field struct {
 
 // NewString returns a string without a position.
 func NewString(text string) *Node { return &Node{Kind: StringNode, Text: text} }
-
-// NewInt returns an integer without a position.
-func NewInt(i int64) *Node { return &Node{Kind: IntNode, Text: strconv.FormatInt(i, 10)} }
 
 // NewList returns a list without a position.
 func NewList(items ...*Node) *Node { return &Node{Kind: ListNode, Items: items} }
