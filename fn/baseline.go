@@ -23,7 +23,7 @@ func (p *previous) fleet(list *krm.List, plan *config.Plan, rep *krm.Report) fle
 	case plan.Deletion.Baseline.Text != "":
 		stamps = append(stamps, readBaseline(plan, rep)...)
 	case !writesFiles && len(plan.Generators) > 0:
-		rep.Infof("no-baseline", krm.Pos{}, "set `deletion.baseline` to the previous output",
+		rep.Infof("no-baseline", krm.Pos{}, "set "+plan.Deletion.Names.Baseline+" to the previous output",
 			"no deletion safeguard is active: without the previous output nobody sees what leaves it")
 	}
 	return newFleet(stamps)

@@ -79,13 +79,13 @@ func (c command) function() int {
 		return c.unusable(err)
 	}
 	rep := &krm.Report{}
-	out := Run(list, rep)
+	err = Run(list, c.stdout, rep)
 	for _, f := range rep.Findings() {
 		if f.Severity > krm.Info {
 			_, _ = fmt.Fprintf(c.stderr, "%s: %s\n", f.Severity, f)
 		}
 	}
-	if _, err := c.stdout.Write(out); err != nil {
+	if err != nil {
 		return c.unusable(err)
 	}
 	return exitStatus(rep)

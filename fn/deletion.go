@@ -76,11 +76,11 @@ func guardDeletions(before, after fleet, d config.Deletion, rep *krm.Report) {
 		rep.Infof("namespace-left", d.Max.Pos, "", "namespace %q is in the previous output and not in this one", name)
 	}
 	if limit := d.Max.Of(len(before)); len(left) > limit {
-		rep.Stopf("deletion-limit", d.Max.Pos, fmt.Sprintf("if this is meant, set `deletion.maxNamespaces` to %d for this run", len(left)),
+		rep.Stopf("deletion-limit", d.Max.Pos, fmt.Sprintf("if this is meant, set %s to %d for this run", d.Names.Max, len(left)),
 			"%d of %d namespaces would leave the output, at most %d may: %s", len(left), len(before), limit, abridged(left))
 	}
 	if len(left) == len(before) && !d.AllowEmpty {
-		rep.Stopf("deletion-all", d.Max.Pos, "if this is meant, set `deletion.allowEmpty: true` for this run",
+		rep.Stopf("deletion-all", d.Max.Pos, "if this is meant, set "+d.Names.AllowEmpty+" to true for this run",
 			"all %d namespaces of the previous output would leave it", len(before))
 	}
 }

@@ -44,6 +44,7 @@
 package fn
 
 import (
+	"io"
 	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
@@ -51,14 +52,15 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/profile"
 )
 
-// Run renders a list and returns the list to write. With an error or a safeguard
-// in the report, that is the input and the findings, and nothing else.
-func Run(list *krm.List, rep *krm.Report) []byte {
+// Run renders a list and writes the result to w. With an error or a safeguard in
+// the report, that is the input and the findings, and nothing else. The error is
+// that of w.
+func Run(list *krm.List, w io.Writer, rep *krm.Report) error {
 	items, objects := render(list, rep)
 	if rep.Failed() {
 		items, objects = list.Items, nil
 	}
-	return list.Render(items, objects, rep.Findings())
+	return list.Render(w, items, objects, rep.Findings())
 }
 
 // render is the page: every step of a run, in order. The result counts only
@@ -95,7 +97,7 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 
 // tellStatus says once that there is more than a plain apply delivers.
 func tellStatus(objects []*krm.Object, rep *krm.Report) {
-	if slices.ContainsFunc(objects, func(o *krm.Object) bool { return o.Status != nil }) {
+	if slices.ContainsFunc(objects, func(o *krm.Object) bool { return o.Status != "" }) {
 		rep.Infof("status-needs-subresource", krm.Pos{}, "apply with `kubectl apply --server-side --subresource=status`, too",
 			"exported inputs are in `status`, which a plain apply drops")
 	}

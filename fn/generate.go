@@ -24,7 +24,7 @@ type generation struct {
 	trees trees
 	rep   *krm.Report
 	// spec is the same for all artifacts.
-	spec *krm.Node
+	spec krm.Encoded
 }
 
 // generate makes what a generator asks for: a Namespace for each tenant that it
@@ -51,7 +51,7 @@ func (g generation) tenants() []tenant.Tenant {
 		pattern, tree = *g.Pattern, g.trees[g.Pattern.Alias()]
 		var seen bool
 		if matches, seen = tenant.Discover(tree, pattern, g.rep); seen && len(matches) == 0 && !g.AllowEmpty {
-			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, allow it with `allowEmpty`",
+			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, set "+g.plan.Deletion.Names.AllowEmpty+" to true",
 				"no directory matches, so everything that was made before would leave: %s", pattern.NoMatch(tree))
 		}
 	}
@@ -114,29 +114,26 @@ func managed(labels map[string]string) map[string]string {
 // modules makes the ExternalArtifacts of a tenant.
 func (g generation) modules(t *tenant.Tenant) []profile.Claim {
 	var claims []profile.Claim
-	inputs := map[string]*krm.Node{}
+	var names []string
 	for _, m := range t.Modules {
-		inputs[m.Name] = nil
-		o, ok := g.externalArtifact(t, &m)
-		if !ok {
-			continue
-		}
-		claims = append(claims, g.claim(o))
-		if o.Status != nil {
-			inputs[m.Name] = o.Status.Get("exportedInputs")
+		names = append(names, m.Name)
+	}
+	order := artifact.NewOrder(t.Namespace, names, g.rep)
+	for _, m := range t.Modules {
+		if o, ok := g.externalArtifact(t, &m, order); ok {
+			claims = append(claims, g.claim(o))
 		}
 	}
-	artifact.CheckDependsOn(t.Namespace, inputs, g.rep)
+	order.Check()
 	return claims
 }
 
-// externalArtifact builds one module.
-func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module) (*krm.Object, bool) {
+// externalArtifact builds one module. Its inputs are read even where it cannot be
+// built: all mistakes are reported in one run.
+func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *artifact.Order) (*krm.Object, bool) {
 	spec := &g.Artifacts[m.Artifact]
 	built, ok := artifact.Build(t.Namespace+"/"+m.Name, spec.Copy, m.Match.Raw, g.trees, g.rep)
-	if !ok {
-		return nil, false
-	}
+	defer built.Release()
 	o := &krm.Object{
 		APIVersion: "source.toolkit.fluxcd.io/v1", Kind: "ExternalArtifact", Namespace: t.Namespace, Name: m.Name,
 		Labels:      g.labels(m),
@@ -145,13 +142,13 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module) (*krm.O
 	}
 	o.Annotations[krm.DigestKey] = built.Digest
 	signed(o, g.Owner, cmp.Or(m.Match.Dir, "."))
-	defer built.Release()
-	if spec.Inputs == nil {
-		return o, true
-	}
-	inputs, ok := spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep)
-	if ok {
-		o.Status = krm.NewMap(map[string]*krm.Node{"exportedInputs": inputs})
+	if spec.Inputs != nil {
+		inputs, read := spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep)
+		if !read {
+			return nil, false
+		}
+		order.Add(m.Name, inputs)
+		o.Status = krm.NewMap(map[string]*krm.Node{"exportedInputs": inputs}).Encode()
 	}
 	return o, ok
 }
@@ -176,13 +173,13 @@ func (g generation) annotations(spec *config.Artifact) map[string]string {
 }
 
 // externalArtifactSpec refers to the generator, as upstream does.
-func externalArtifactSpec(g *config.Generator) *krm.Node {
+func externalArtifactSpec(g *config.Generator) krm.Encoded {
 	return krm.NewMap(map[string]*krm.Node{"sourceRef": krm.NewStringMap(map[string]string{
 		"apiVersion": "source.extensions.fluxcd.io/v1beta1",
 		"kind":       "ArtifactGenerator",
 		"name":       g.Name,
 		"namespace":  g.Namespace,
-	})})
+	})}).Encode()
 }
 
 // trees are the sources by alias.
@@ -202,7 +199,7 @@ func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 	for _, s := range plan.Sources {
 		tree, err := source.Open(s.Directory, s.Place)
 		if err != nil {
-			rep.Errorf("source-unreadable", s.Pos, "check `directory`, which starts from "+plan.Base, "the directory of source %q cannot be read: %v", s.Alias, err)
+			rep.Errorf("source-unreadable", s.Pos, "a relative path starts from "+plan.Start(), "the files of source %q are not there: %v", s.Alias, err)
 			all = false
 			continue
 		}

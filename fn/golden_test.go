@@ -204,8 +204,7 @@ func echoOf(t *testing.T, stdin []byte) string {
 	require.NoError(t, err)
 	for _, item := range list.Items {
 		if list.Config != nil && item.Path() == "" && item.Identity() == list.Config.Identity() {
-			rendered := string(list.Render([]*krm.Item{item}, nil, nil))
-			_, text, _ := strings.Cut(rendered, "\nitems:\n")
+			_, text, _ := strings.Cut(rendered(list, []*krm.Item{item}, nil, nil), "\nitems:\n")
 			text, _, _ = strings.Cut(text, "\nfunctionConfig:\n")
 			return text + "\n"
 		}
@@ -238,5 +237,11 @@ func itemsOf(t *testing.T, list string) string {
 	t.Helper()
 	parsed, err := krm.Read([]byte(list))
 	require.NoError(t, err)
-	return string(parsed.Render(parsed.Items, nil, nil))
+	return rendered(parsed, parsed.Items, nil, nil)
+}
+
+func rendered(l *krm.List, items []*krm.Item, objects []*krm.Object, findings []krm.Finding) string {
+	var b bytes.Buffer
+	_ = l.Render(&b, items, objects, findings) // a buffer takes everything
+	return b.String()
 }

@@ -254,7 +254,7 @@ func emitted(t *testing.T, list string) m {
 	texts := m{}
 	for _, item := range parsed.Items {
 		if item.Namespace != hostile && item.Name != hostile && item.Kind != "ConfigMap" {
-			texts[item.Identity().String()] = string(parsed.Render([]*krm.Item{item}, nil, nil))
+			texts[item.Identity().String()] = rendered(parsed, []*krm.Item{item}, nil, nil)
 		}
 	}
 	return texts

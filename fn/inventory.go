@@ -50,7 +50,7 @@ func fill(inventory, objects []*krm.Object) {
 		text = krm.NewList(krm.NewStringMap(entry)).AppendYAML(text, 0)
 	}
 	for _, o := range inventory {
-		o.Data = krm.NewMap(map[string]*krm.Node{"inventory.yaml": krm.NewString(cmp.Or(string(text), "[]\n"))})
+		o.Data = map[string]string{"inventory.yaml": cmp.Or(string(text), "[]\n")}
 	}
 }
 

@@ -246,7 +246,7 @@ func TestInputsLoadStaysInItsTree(t *testing.T) {
 	}
 }
 
-func TestCheckDependsOn(t *testing.T) {
+func TestOrder(t *testing.T) {
 	cases := []struct {
 		name   string
 		inputs map[string]string // "" has no inputs
@@ -285,7 +285,7 @@ func TestCheckDependsOn(t *testing.T) {
 				}
 			}
 			rep := &krm.Report{}
-			CheckDependsOn("tenant-a", inputs, rep)
+			checkOrder(inputs, rep)
 			var got []string
 			for _, f := range rep.Findings() {
 				assert.Equal(t, krm.Warning, f.Severity)
@@ -304,7 +304,34 @@ func TestLongCycleIsCut(t *testing.T) {
 		inputs[fmt.Sprintf("m%03d", i)] = node
 	}
 	rep := &krm.Report{}
-	CheckDependsOn("tenant-a", inputs, rep)
+	checkOrder(inputs, rep)
 	require.Len(t, rep.Findings(), 1)
 	assert.Equal(t, `modules of namespace "tenant-a" wait for each other: m000 -> m001 -> m002 -> m003 -> m004 -> m005 -> m006 -> m007 -> m008 -> m009 -> … -> m000`, rep.Findings()[0].Message)
+}
+
+// checkOrder adds the modules in a random order: it must not show.
+func checkOrder(inputs map[string]*krm.Node, rep *krm.Report) {
+	var modules []string
+	for module := range inputs {
+		modules = append(modules, module)
+	}
+	order := NewOrder("tenant-a", modules, rep)
+	for module, node := range inputs {
+		order.Add(module, node)
+	}
+	order.Check()
+}
+
+func TestUnknownDependenciesAreBounded(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("dependsOn:\n")
+	for i := range 2000 {
+		fmt.Fprintf(&text, "- name: x%d\n", i)
+	}
+	node, ok := ParseInputs([]byte(text.String()), krm.Pos{File: "x.yaml", Line: 1}, &krm.Report{})
+	require.True(t, ok)
+	rep := &krm.Report{}
+	checkOrder(map[string]*krm.Node{"a": node}, rep)
+	require.Len(t, rep.Findings(), maxUnknown+1)
+	assert.Equal(t, `module "a" of namespace "tenant-a" depends on 1980 more modules, which the namespace lacks`, rep.Findings()[maxUnknown].Message)
 }

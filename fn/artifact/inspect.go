@@ -14,11 +14,12 @@ import (
 func (a *Artifact) inspect(rep *krm.Report) bool {
 	ok := true
 	forms := map[string]string{}
+	namespaces := namespaceFinder{}
 	for _, path := range a.paths {
 		f := a.stage.files[path]
 		ok = a.checkName(path, f, rep) && ok
 		a.warnTwin(path, f, forms, rep)
-		if !f.directory && declaresNamespace(path, f.data) {
+		if !f.directory && namespaces.declared(path, f.data) {
 			rep.Warnf("artifact-namespace", krm.Pos{File: f.origin.place()},
 				"ask for the namespace by its directory, and exclude the file",
 				"artifact %s: %q declares a Namespace: whoever applies the artifact and whoever applies this output will both own it", a.what, shown(path))
@@ -100,14 +101,23 @@ var (
 	topNamespace  = regexp.MustCompile(`(?m)^kind\s*:\s*["']?Namespace["']?\s*(?:#|$)`)
 )
 
-// declaresNamespace tells whether a manifest declares a `v1` Namespace. Only a
-// file that mentions one is parsed; one that is no YAML (a template) goes by its
-// lines.
-func declaresNamespace(path string, data []byte) bool {
+// namespaceFinder looks for Namespaces in the manifests of one artifact.
+type namespaceFinder struct {
+	// parsed are the bytes that were given to a parser so far.
+	parsed int
+}
+
+// maxParsed bounds parsed: parsing is slow, and an artifact can be large.
+const maxParsed = 1 << 20
+
+// declared tells whether a manifest declares a `v1` Namespace. Only a file that
+// mentions one is parsed; one that is no YAML (a template), or beyond the limit,
+// goes by its lines.
+func (n *namespaceFinder) declared(path string, data []byte) bool {
 	if !isManifest(path) || !bytes.Contains(data, []byte("Namespace")) || !kindNamespace.Match(data) {
 		return false
 	}
-	if len(data) > maxMerged {
+	if n.parsed += len(data); n.parsed > maxParsed {
 		return topNamespace.Match(data)
 	}
 	docs, ok := krm.ParseFiles(path, data, &krm.Report{})

@@ -125,6 +125,15 @@ func (r *reader) ownDirectory(docs []document) string {
 	return ""
 }
 
+// Start says where relative paths of the configuration start from. The absolute
+// path is the host's secret: it would differ from one checkout to the next.
+func (p *Plan) Start() string {
+	if p.base.packaged {
+		return "the directory of the package"
+	}
+	return "the working directory: under kustomize that of the kustomization, elsewhere that of the caller"
+}
+
 // Listed is the path of an item's file below the root of the list, "" when it has
 // none: under `kpt fn render` a path starts from the item's own package.
 func (p *Plan) Listed(item *krm.Item) string {

@@ -98,6 +98,7 @@ func (r *reader) fileDocument(node *krm.Node, file string) (document, bool) {
 		return document{}, false
 	}
 	id := nodeIdentity(node)
+	node.In(id, textOf(node.Get("apiVersion")))
 	switch {
 	case id.Kind == generatorKind && id.Group == generatorGroup:
 		return document{id: id, node: node, file: file}, true

@@ -26,7 +26,10 @@ func TestConfigFiles(t *testing.T) {
 	g := plan.Generators[0]
 	assert.Equal(t, "ArtifactGenerator/flux-system/apps", g.Owner)
 	assert.Equal(t, "testdata/configs/apps.yaml", g.Pos.File)
-	assert.Equal(t, krm.Pos{File: "testdata/configs/apps.yaml", Line: 13, Column: 7, Field: "spec.artifacts[0]"}, g.Artifacts[0].Pos)
+	assert.Equal(t, krm.Pos{
+		File: "testdata/configs/apps.yaml", Line: 13, Column: 7, Field: "spec.artifacts[0]", APIVersion: "source.extensions.fluxcd.io/v1beta1",
+		Object: krm.Identity{Group: "source.extensions.fluxcd.io", Kind: "ArtifactGenerator", Namespace: "flux-system", Name: "apps"},
+	}, g.Artifacts[0].Pos)
 	assert.Equal(t, "main@sha1:28deef92", g.Artifacts[0].Revision)
 	assert.Equal(t, "main@sha1:28deef92", g.Artifacts[0].OriginRevision, "falls back to the revision")
 	assert.Empty(t, plan.Consumed)

@@ -132,5 +132,5 @@ func TestWithLocalConfigKeepsTheSeed(t *testing.T) {
 	list := mustRead(t, text)
 	list.Items[0] = list.Items[0].WithLocalConfig()
 	added := "    annotations:\n      config.kubernetes.io/local-config: \"true\"\n"
-	assert.Equal(t, strings.Replace(text, "    name: monorepo\n", added+"    name: monorepo\n", 1), string(list.Render(list.Items, nil, nil)))
+	assert.Equal(t, strings.Replace(text, "    name: monorepo\n", added+"    name: monorepo\n", 1), string(rendered(list, list.Items, nil, nil)))
 }

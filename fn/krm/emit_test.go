@@ -22,7 +22,7 @@ func sampleObject() *Object {
 		Annotations: map[string]string{
 			"a.b/c": "0", "empty": "", "emoji": "a 😀 é", "lines": "a\nb\t\"c\"\\",
 		},
-		Data: NewStringMap(map[string]string{"Namespace-.tenant-a": "x", "on": "12", "list.yaml": "- a: b\n  c: d\n"}),
+		Data: map[string]string{"Namespace-.tenant-a": "x", "on": "12", "list.yaml": "- a: b\n  c: d\n"},
 		Spec: NewMap(map[string]*Node{
 			"sourceRef": NewMap(map[string]*Node{"kind": NewString("ArtifactGenerator"), "name": NewString("null")}),
 			"none":      {Kind: NullNode, Text: "null"},
@@ -31,7 +31,7 @@ func sampleObject() *Object {
 			"ratio":     {Kind: FloatNode, Text: "1.5"},
 			"noMap":     NewMap(nil),
 			"noList":    NewList(),
-		}),
+		}).Encode(),
 		Status: NewMap(map[string]*Node{
 			"list": NewList(
 				NewString("a"), newInt(1), NewList(NewList(NewString("deep")), NewString("0744")), NewMap(map[string]*Node{
@@ -41,7 +41,7 @@ func sampleObject() *Object {
 			),
 			strings.Repeat("k", 129): NewMap(map[string]*Node{"x": newInt(1), "y": NewList(NewString("z"))}),
 			"two\nlines":             NewList(NewString("a"), NewMap(map[string]*Node{"b": NewString("c"), "d": NewString("e")})),
-		}),
+		}).Encode(),
 	}
 }
 
@@ -103,8 +103,8 @@ status:
 }
 
 func TestAppendYAMLLeavesOutWhatIsEmpty(t *testing.T) {
-	assert.Equal(t, "apiVersion: v1\nkind: ConfigMap\ndata: {}\n",
-		string((&Object{APIVersion: "v1", Kind: "ConfigMap", Data: NewMap(nil)}).AppendYAML(nil, 0)))
+	assert.Equal(t, "apiVersion: v1\nkind: ConfigMap\n",
+		string((&Object{APIVersion: "v1", Kind: "ConfigMap", Data: map[string]string{}}).AppendYAML(nil, 0)))
 	assert.Equal(t, "kind: Namespace\nmetadata:\n  name: a\n",
 		string((&Object{Kind: "Namespace", Name: "a", Labels: map[string]string{}}).AppendYAML(nil, 0)))
 }
@@ -183,7 +183,7 @@ func checkEmit(t *testing.T, value, key string) {
 	node := NewMap(map[string]*Node{key: NewList(NewString(value), NewMap(map[string]*Node{key: NewStringMap(pair)}))})
 	object := &Object{
 		APIVersion: "v1", Kind: "ConfigMap", Name: value, Namespace: key,
-		Labels: pair, Annotations: pair, Data: NewStringMap(pair), Spec: node, Status: NewMap(map[string]*Node{key: node}),
+		Labels: pair, Annotations: pair, Data: pair, Spec: node.Encode(), Status: NewMap(map[string]*Node{key: node}).Encode(),
 	}
 	text := object.AppendYAML(nil, 0)
 	require.True(t, utf8.Valid(text))
@@ -227,7 +227,7 @@ func checkEmitStable(t *testing.T, text string) {
 func checkEmitRead(t *testing.T, object *Object) {
 	list, err := Read([]byte(header1 + "items:\n  - kind: Wide\n"))
 	require.NoError(t, err)
-	list, err = Read(list.Render(list.Items, []*Object{object}, nil))
+	list, err = Read(rendered(list, list.Items, []*Object{object}, nil))
 	require.NoError(t, err)
 	require.Equal(t, object.Identity(), list.Items[1].Identity())
 	require.Equal(t, object.Annotations, list.Items[1].Annotations)

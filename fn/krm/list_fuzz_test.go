@@ -83,9 +83,9 @@ func checkRead(t *testing.T, data []byte) {
 	require.Len(t, docs, 1)
 	checkItems(t, list, itemNodes(docs[0].Content[0]))
 
-	rendered := list.Render(list.Items, nil, nil)
-	again, err := Read(rendered)
-	require.NoError(t, err, "%s", rendered)
+	text := rendered(list, list.Items, nil, nil)
+	again, err := Read(text)
+	require.NoError(t, err, "%s", text)
 	if _, block := readBlock(string(data)); block {
 		require.Equal(t, texts(list), texts(again))
 	}
@@ -96,10 +96,10 @@ func checkRead(t *testing.T, data []byte) {
 		require.Equal(t, list.Config.Annotations, again.Config.Annotations)
 	}
 	require.Equal(t, list.foreign, again.foreign)
-	if _, block := readBlock(string(rendered)); !block {
+	if _, block := readBlock(string(text)); !block {
 		return // comments may move each time the library writes them
 	}
-	require.Equal(t, string(rendered), string(again.Render(again.Items, nil, nil)))
+	require.Equal(t, string(text), string(rendered(again, again.Items, nil, nil)))
 	checkResults(t, list)
 	for _, item := range list.Items {
 		checkLocalConfig(t, item)
@@ -149,13 +149,13 @@ func texts(list *List) []string {
 func checkResults(t *testing.T, list *List) {
 	object := &Object{APIVersion: "v1", Kind: "Namespace", Name: "made"}
 	finding := Finding{Warning, "some-code", Pos{File: "a.yaml", Line: 1}, "some message", "do this"}
-	once := list.Render(list.Items, []*Object{object}, []Finding{finding})
+	once := rendered(list, list.Items, []*Object{object}, []Finding{finding})
 	again, err := Read(once)
 	require.NoError(t, err, "%s", once)
 	require.Len(t, again.Items, len(list.Items)+1)
 	require.Equal(t, texts(list), texts(again)[:len(list.Items)])
 	require.Equal(t, object.Identity(), again.Items[len(list.Items)].Identity())
-	require.Equal(t, string(once), string(again.Render(again.Items[:len(list.Items)], []*Object{object}, []Finding{finding})))
+	require.Equal(t, string(once), string(rendered(again, again.Items[:len(list.Items)], []*Object{object}, []Finding{finding})))
 }
 
 func checkLocalConfig(t *testing.T, item *Item) {

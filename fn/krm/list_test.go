@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,7 +41,7 @@ func TestReadTextOfHosts(t *testing.T) {
 				}
 			}
 			assert.Equal(t, slow[filepath.Base(file)], notScanned)
-			assert.Equal(t, string(data), string(list.Render(list.Items, nil, nil)))
+			assert.Equal(t, string(data), string(rendered(list, list.Items, nil, nil)))
 			checkRead(t, data)
 		})
 	}
@@ -69,8 +70,8 @@ func TestReadKeepsItemsOfAnyStyle(t *testing.T) {
 		require.Len(t, list.Items, len(items))
 		assert.Equal(t, "J", list.Items[len(items)-1].Kind)
 		assert.Equal(t, "k", list.Config.Name)
-		assert.Equal(t, text, string(list.Render(list.Items, nil, nil)))
-		assert.Equal(t, strings.Replace(head, "items:", "items: []", 1), string(list.Render(nil, nil, nil))[len(header1):][:len(head)+3])
+		assert.Equal(t, text, string(rendered(list, list.Items, nil, nil)))
+		assert.Equal(t, strings.Replace(head, "items:", "items: []", 1), string(rendered(list, nil, nil, nil))[len(header1):][:len(head)+3])
 		checkRead(t, []byte(text))
 	}
 }
@@ -186,7 +187,7 @@ func TestReadLeavesABombInsideAnItemAlone(t *testing.T) {
 	bomb := strings.ReplaceAll(strings.TrimSuffix(aliasBomb("x", "[a]"), "\n"), "\n", "\n  ")
 	text := header1 + "items:\n- " + bomb + "\n  kind: Bomb\n- kind: Next\n"
 	list := mustRead(t, text)
-	assert.Equal(t, text, string(list.Render(list.Items, nil, nil)))
+	assert.Equal(t, text, string(rendered(list, list.Items, nil, nil)))
 	assert.Equal(t, "Bomb", list.Items[0].Kind)
 	rep := &Report{}
 	_, ok := list.Items[0].Node(rep)
@@ -198,7 +199,7 @@ func TestReadLeavesABombInsideAnItemAlone(t *testing.T) {
 func TestReadBoundsBlockStyle(t *testing.T) {
 	deep := `{"a":` + strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9001)
 	list := mustRead(t, `{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList","items":[`+deep+`]}`)
-	assert.Less(t, len(list.Render(list.Items, nil, nil)), 2*len(deep))
+	assert.Less(t, len(rendered(list, list.Items, nil, nil)), 2*len(deep))
 }
 
 func TestReadVersionsAndEmptyItems(t *testing.T) {
@@ -207,7 +208,7 @@ func TestReadVersionsAndEmptyItems(t *testing.T) {
 			list := mustRead(t, "apiVersion: config.kubernetes.io/"+version+"\nkind: ResourceList\n"+items)
 			assert.Empty(t, list.Items)
 			assert.Nil(t, list.Config)
-			assert.Equal(t, "apiVersion: config.kubernetes.io/"+version+"\nkind: ResourceList\nitems: []\n", string(list.Render(nil, nil, nil)))
+			assert.Equal(t, "apiVersion: config.kubernetes.io/"+version+"\nkind: ResourceList\nitems: []\n", string(rendered(list, nil, nil, nil)))
 		}
 	}
 	for _, config := range []string{"null", "{}", ""} {
@@ -236,7 +237,7 @@ func TestReadJSON(t *testing.T) {
   - {}
 functionConfig:
   kind: "X"
-`, string(list.Render(list.Items, nil, nil)))
+`, string(rendered(list, list.Items, nil, nil)))
 }
 
 const header1Quoted = "apiVersion: \"config.kubernetes.io/v1\"\nkind: \"ResourceList\"\n"
@@ -263,7 +264,7 @@ func TestReadToleratesIncompleteItems(t *testing.T) {
 		item := *list.Items[0]
 		item.text = ""
 		assert.Equal(t, want, item, "%s", text)
-		assert.Equal(t, header1+"items:\n- "+text, string(list.Render(list.Items, nil, nil)))
+		assert.Equal(t, header1+"items:\n- "+text, string(rendered(list, list.Items, nil, nil)))
 	}
 }
 
@@ -321,7 +322,7 @@ results:
     code: "some-code"
     source: "provision-tenants"
 # last
-`, string(list.Render(list.Items[1:], []*Object{{APIVersion: "v1", Kind: "Namespace", Name: "made"}},
+`, string(rendered(list, list.Items[1:], []*Object{{APIVersion: "v1", Kind: "Namespace", Name: "made"}},
 		[]Finding{{Error, "some-code", Pos{File: "a.yaml"}, "sorry", ""}})))
 }
 
@@ -342,4 +343,13 @@ func TestItemNode(t *testing.T) {
 	assert.Equal(t, "yaml-duplicate-key", rep.Findings()[0].Code)
 	_, ok = (&Item{}).Node(rep)
 	assert.False(t, ok)
+}
+
+// rendered is what Render writes.
+func rendered(l *List, items []*Item, objects []*Object, findings []Finding) []byte {
+	var b bytes.Buffer
+	if err := l.Render(&b, items, objects, findings); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return b.Bytes()
 }

@@ -71,6 +71,18 @@ func NewStringMap(entries map[string]string) *Node {
 	return n
 }
 
+// In says of a value, and of all in it, which object it is part of.
+func (n *Node) In(object Identity, apiVersion string) {
+	n.Pos.Object, n.Pos.APIVersion = object, apiVersion
+	for _, item := range n.Items {
+		item.In(object, apiVersion)
+	}
+	for i := range n.fields {
+		n.fields[i].key.Pos.Object, n.fields[i].key.Pos.APIVersion = object, apiVersion
+		n.fields[i].value.In(object, apiVersion)
+	}
+}
+
 // Str returns a scalar with its position.
 func (n *Node) Str() Str { return Str{n.Text, n.Pos} }
 

@@ -48,8 +48,9 @@ func GroupOf(apiVersion string) string {
 type Object struct {
 	APIVersion, Kind, Namespace, Name string
 	Labels, Annotations               map[string]string
-	// Spec, Data and Status are left out when nil.
-	Spec, Data, Status *Node
+	// Data, Spec and Status are left out when empty.
+	Data         map[string]string
+	Spec, Status Encoded
 }
 
 // Identity returns the object's identity.

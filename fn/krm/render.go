@@ -1,60 +1,51 @@
 package krm
 
 import (
+	"bufio"
+	"io"
 	"slices"
 )
 
 // Render writes the list with these items and objects, in this order, and
 // these findings in the place of our earlier ones. The items are items of this
-// list; `Render(l.Items, nil, findings)` is the list as it came in, with
+// list; `Render(w, l.Items, nil, findings)` is the list as it came in, with
 // results.
 //
 // Items and other top-level entries keep their text. `items` is always written
 // (KRM functions specification; a list without it is taken for a resource by
-// hosts), `results` only when there are any.
-func (l *List) Render(items []*Item, objects []*Object, findings []Finding) []byte {
-	buf := make([]byte, 0, l.sizeHint(items, objects, findings))
+// hosts), `results` only when there are any. The error is that of w.
+func (l *List) Render(w io.Writer, items []*Item, objects []*Object, findings []Finding) error {
+	out := bufio.NewWriterSize(w, 1<<16)
 	for _, s := range l.sections {
-		buf = append(buf, s.lead...)
+		_, _ = out.WriteString(s.lead)
 		switch s.key {
 		case "items":
-			buf = l.appendItems(buf, items, objects)
-			buf = append(buf, s.text...)
+			l.writeItems(out, items, objects)
+			_, _ = out.WriteString(s.text)
 		case "results":
-			buf = l.appendResults(buf, s.text, findings)
+			_, _ = out.Write(l.appendResults(nil, s.text, findings))
 		default:
-			buf = append(buf, s.text...)
+			_, _ = out.WriteString(s.text)
 		}
 	}
-	return buf
+	return out.Flush() // and the first error of all writes
 }
 
-// sizeHint is about the size of the output; our objects have half a kilobyte.
-func (l *List) sizeHint(items []*Item, objects []*Object, findings []Finding) int {
-	size := 1024 * (1 + len(objects) + len(findings))
-	for _, item := range items {
-		size += len(item.text)
-	}
-	for _, s := range l.sections {
-		size += len(s.lead) + len(s.text)
-	}
-	return size
-}
-
-func (l *List) appendItems(buf []byte, items []*Item, objects []*Object) []byte {
+func (l *List) writeItems(out *bufio.Writer, items []*Item, objects []*Object) {
 	if len(items)+len(objects) == 0 {
-		return append(buf, "items: []"+l.behindItems+"\n"...)
+		_, _ = out.WriteString("items: []" + l.behindItems + "\n")
+		return
 	}
-	buf = append(buf, "items:"+l.behindItems+"\n"...)
+	_, _ = out.WriteString("items:" + l.behindItems + "\n")
 	for _, item := range items {
-		buf = append(buf, item.text...)
+		_, _ = out.WriteString(item.text)
 	}
+	var buf []byte
 	for _, object := range objects {
-		buf = appendSpaces(buf, l.indent)
-		buf = append(buf, "- "...)
+		buf = append(appendSpaces(buf[:0], l.indent), "- "...)
 		buf = object.AppendYAML(buf, l.indent+2)
+		_, _ = out.Write(buf)
 	}
-	return buf
 }
 
 // appendResults writes the results of other functions and ours. Where nothing

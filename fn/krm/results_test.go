@@ -113,9 +113,9 @@ func TestRenderReplacesOurResults(t *testing.T) {
 		"empty":             {"results: []\n", findings, empty + "results:\n" + now},
 	} {
 		t.Run(name, func(t *testing.T) {
-			once := mustRead(t, header1+"items: []\n"+tc.results).Render(nil, nil, tc.findings)
+			once := rendered(mustRead(t, header1+"items: []\n"+tc.results), nil, nil, tc.findings)
 			assert.Equal(t, tc.want, string(once))
-			again := mustRead(t, string(once)).Render(nil, nil, tc.findings)
+			again := rendered(mustRead(t, string(once)), nil, nil, tc.findings)
 			assert.Equal(t, string(once), string(again))
 		})
 	}
