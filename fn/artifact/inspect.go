@@ -117,9 +117,10 @@ func (n *namespaceFinder) declared(path string, data []byte) bool {
 	if !isManifest(path) || !bytes.Contains(data, []byte("Namespace")) || !kindNamespace.Match(data) {
 		return false
 	}
-	if n.parsed += len(data); n.parsed > maxParsed {
+	if n.parsed+len(data) > maxParsed {
 		return topNamespace.Match(data)
 	}
+	n.parsed += len(data)
 	docs, ok := krm.ParseFiles(path, data, &krm.Report{})
 	if !ok {
 		return topNamespace.Match(data)
