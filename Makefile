@@ -4,13 +4,14 @@ KUSTOMIZE   := v5.8.2
 GOLANGCI    := v2.15.0
 KUBECONFORM := v0.8.0
 
-BIN  := $(CURDIR)/bin
-FUZZ := 10s
+BIN   := $(CURDIR)/bin
+HOSTS := bin/kustomize bin/kubeconform
+FUZZ  := 10s
 SHELL := bash
 .SHELLFLAGS := -o pipefail -ec
 export PATH := $(BIN):$(PATH)
 
-.PHONY: all build demo test race lint fmt bench fuzz golden schema-check help
+.PHONY: all build demo test race lint fmt bench fuzz golden help
 
 all: fmt lint test ## What CI runs: format check, lint, tests
 
@@ -19,10 +20,10 @@ build: bin/provision-tenants ## Build bin/provision-tenants
 demo: build bin/kustomize ## Render the tenants of testdata/demo with kustomize
 	kustomize build --enable-alpha-plugins --enable-exec testdata/demo
 
-test: build bin/kustomize bin/kubeconform ## Run all tests; hosts that are missing are skipped, except in CI
+test: build $(HOSTS) ## Run all tests; hosts that are missing are skipped, except in CI
 	go test ./...
 
-race: ## Run the tests with the race detector
+race: build $(HOSTS) ## Run the tests with the race detector
 	go test -race ./...
 
 lint: ## Run golangci-lint
