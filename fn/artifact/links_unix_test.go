@@ -116,18 +116,3 @@ func TestSparseFile(t *testing.T) {
 	require.Nil(t, a)
 	assert.Equal(t, []string{"error artifact-file-too-large"}, codes(rep))
 }
-
-func TestUnreadableFile(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may read everything")
-	}
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), nil, 0))
-	tree, err := source.Open(dir, ".")
-	require.NoError(t, err)
-	defer tree.Close()
-	a, rep := buildOps(tree, nil, everything)
-	require.Nil(t, a)
-	require.Equal(t, []string{"error copy-unreadable"}, codes(rep))
-	assert.Contains(t, rep.Findings()[0].Message, `cannot read "x": permission denied`)
-}

@@ -3,7 +3,6 @@
 package source_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,23 +109,6 @@ func TestReplacedByLink(t *testing.T) {
 	}
 }
 
-func TestPermission(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may read everything")
-	}
-	dir := writeFiles(t, files)
-	require.NoError(t, os.Chmod(filepath.Join(dir, "a.yaml"), 0))
-	require.NoError(t, os.Chmod(filepath.Join(dir, "a"), 0))
-	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "a"), 0o700) })
-	tree, err := source.Open(dir, ".")
-	require.NoError(t, err)
-	defer tree.Close()
-	_, err = tree.ReadFile("a.yaml", 100)
-	require.ErrorIs(t, err, fs.ErrPermission)
-	_, err = tree.ReadDir("a")
-	require.ErrorIs(t, err, fs.ErrPermission)
-}
-
 // A sparse file of 10 GiB costs nothing on disk; it must cost nothing to refuse.
 func TestSparseFileIsNotRead(t *testing.T) {
 	dir := t.TempDir()
@@ -141,22 +123,6 @@ func TestSparseFileIsNotRead(t *testing.T) {
 	var large *source.TooLargeError
 	require.ErrorAs(t, err, &large)
 	assert.Equal(t, int64(10<<30), large.Size)
-}
-
-// Files that say they are empty are read to their end, and no further than the limit.
-func TestSizeThatLies(t *testing.T) {
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		t.Skip("no /proc")
-	}
-	tree, err := source.Open("/proc/self", ".")
-	require.NoError(t, err)
-	defer tree.Close()
-	content, err := tree.ReadFile("status", 1<<20)
-	require.NoError(t, err)
-	assert.Contains(t, string(content.Data), "Name:")
-	_, err = tree.ReadFile("status", 10)
-	var large *source.TooLargeError
-	require.ErrorAs(t, err, &large)
 }
 
 func TestDeepTreeIsAnError(t *testing.T) {

@@ -338,10 +338,10 @@ func FuzzGlob(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if !utf8.ValidString(pattern) || !utf8.ValidString(path) || !fs.ValidPath(path) || path == "." {
-			t.Skip()
+			return
 		}
 		if strings.HasSuffix(pattern, "/") {
-			t.Skip("doublestar lets `**/` at the end match a file")
+			return // doublestar lets `**/` at the end match a file
 		}
 		got, _, err := source.Memory(".", map[string]source.Content{path: {}}).Glob(pattern)
 		same := pattern
