@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
@@ -17,23 +16,25 @@ const maxBaseline = 256 << 20
 // fleet is what the previous output held: the items of a host that writes files,
 // and what `deletion.baseline` names. With neither there is no safeguard, and an
 // info says so.
-func (p *previous) fleet(list *krm.List, plan *config.Plan, rep *krm.Report) fleet {
+func (p *previous) fleet(plan *config.Plan, rep *krm.Report) fleet {
 	stamps := stampsIn(p.made)
-	switch writesFiles := slices.ContainsFunc(list.Items, func(i *krm.Item) bool { return i.Path() != "" }); {
+	switch {
 	case plan.Deletion.Baseline.Text != "":
 		stamps = append(stamps, readBaseline(plan, rep)...)
-	case !writesFiles && len(plan.Generators) > 0:
-		rep.Infof("no-baseline", krm.Pos{}, "set "+plan.Deletion.Names.Baseline+" to the previous output",
+	case len(stamps) == 0:
+		rep.Infof("no-baseline", krm.Pos{}, "set "+plan.Deletion.Names.Baseline+" to the previous output, unless this is the first",
 			"no deletion safeguard is active: without the previous output nobody sees what leaves it")
 	}
 	return newFleet(stamps)
 }
 
 // readBaseline reads the previous output from a file, or from the YAML and JSON
-// files below a directory. What is missing is an error: it would look like a
-// first run. An empty directory is one.
+// files below a directory. What is missing is an error, and so are files without
+// anything of ours, such as one that a shell has emptied before we could read it:
+// both would look like a first run. An empty directory is one.
 func readBaseline(plan *config.Plan, rep *krm.Report) []stamp {
 	baseline := plan.Deletion.Baseline
+	const hint = "for a first run, make it an empty directory"
 	tree, err := source.Open(plan.Base, ".")
 	if err == nil {
 		defer tree.Close()
@@ -43,13 +44,15 @@ func readBaseline(plan *config.Plan, rep *krm.Report) []stamp {
 		files, err = baselineFiles(tree, path.Clean(baseline.Text))
 	}
 	if err != nil {
-		rep.Errorf("baseline-unreadable", baseline.Pos, "for a first run, make it an empty directory",
-			"the previous output %q cannot be read: %v", baseline.Text, err)
+		rep.Errorf("baseline-unreadable", baseline.Pos, hint, "the previous output %q cannot be read: %v", baseline.Text, err)
 		return nil
 	}
 	var stamps []stamp
 	for _, file := range files {
 		stamps = append(stamps, baselineStamps(tree, file, baseline.Pos, rep)...)
+	}
+	if len(files) > 0 && len(stamps) == 0 {
+		rep.Errorf("baseline-unreadable", baseline.Pos, hint, "the previous output %q holds nothing that was generated", baseline.Text)
 	}
 	return stamps
 }

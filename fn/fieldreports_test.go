@@ -17,13 +17,7 @@ import (
 )
 
 // What went wrong for people who do this job, each with the smallest input that
-// shows it. Names begin with the number of the report.
-//
-// Left out, with the feature that they are about: adoption and handoff (BR-008,
-// 021, 022, 025), plan, explain and the report formats (BR-004's table, 017, 057,
-// 065, 146, 156, 163, 164, 165), verify (BR-103, 104, 115, 139), input providers
-// and templates (BR-056, 142, 143, 144), tiers of profiles (BR-145, 147, 148),
-// Windows executables (BR-132), speed (BR-118, in the benchmarks).
+// shows it.
 
 // platform is what a platform team writes. Tests replace parts of it.
 const platform = `apiVersion: fn.kpt.dev/v1alpha1
@@ -157,92 +151,92 @@ func TestFieldReportFindings(t *testing.T) {
 	const spec = "spec.generators[0].spec."
 	long := strings.Repeat("m", 64)
 	for name, test := range map[string]fails{
-		"BR-027 braces are captures only": {
+		"braces are captures only": {
 			config: with(t, "pathPattern: \"@repo/tenants", "pathPattern: \"@repo/{dev,prod}"),
 			want:   []string{"error capture-syntax " + spec + "pathPattern"}, says: []string{`column 7\b`},
 			files: m{},
 		},
-		"BR-028 no match names the segment": {
+		"no match names the segment": {
 			config: with(t, "@repo/tenants/", "@repo/tenant/"), files: m{},
 			want: []string{"error no-match " + spec + "pathPattern"}, says: []string{`"tenant", did you mean "tenants"\?`},
 		},
-		"BR-030 unknown field of a copy": {
+		"unknown field of a copy": {
 			config: with(t, `to: "@artifact/"}`, `to: "@artifact/", exlude: [x]}`), files: m{},
 			want: []string{"error config-unknown-field " + spec + "artifacts[0].copy[0].exlude"}, says: []string{"did you mean `?exclude`?"},
 		},
-		"BR-030 unknown field of the functionConfig": {
+		"unknown field of the functionConfig": {
 			config: with(t, "  sources:\n", "  source:\n"), files: m{},
 			want: []string{"error config-unknown-field spec.source"}, says: []string{"did you mean `?sources`?"},
 		},
-		"BR-032 a copy that matches nothing": {
+		"a copy that matches nothing": {
 			config: with(t, "manifests/**", "manifets/**"), files: m{},
 			want: []string{"error copy-no-match " + spec + "artifacts[0].copy[0].from"}, says: []string{"tenant-a/m", "manifets"},
 		},
-		"BR-032 a file that is missing": {
+		"a file that is missing": {
 			config: with(t, "manifests/**", "manifests/web.yaml"), files: m{},
 			want: []string{"error copy-source-missing " + spec + "artifacts[0].copy[0].from"}, says: []string{"tenant-a/m"},
 		},
 		// A directory `[team]` can never become a pattern: it is refused as a name.
-		"BR-034 a directory that is a glob": {
+		"a directory that is a glob": {
 			files: m{"tenants/[a-z]*/modules/m/manifests/cm.yaml": manifest, "tenants/tenant-b/modules/[team]/manifests/cm.yaml": manifest},
 			want:  []string{"error directory-name tenants/[a-z]*", "error directory-name tenants/tenant-b/modules/[team]"},
 		},
-		"BR-037 all bad names in one run": {
+		"all bad names in one run": {
 			files: m{"tenants/my tenant/modules/m/x": "", "tenants/-x/modules/m/x": "", "tenants/tenant-b/modules/a_/x": ""},
 			want:  []string{"error directory-name tenants/-x", "error directory-name tenants/my tenant", "error directory-name tenants/tenant-b/modules/a_"},
 		},
-		"BR-042 a name that not every capture is in": {
+		"a name that not every capture is in": {
 			config: with(t, `namespace: "{namespace}"`, "namespace: tenant-x", "@repo/tenants/{namespace}/namespace-metadata.yaml", "@repo/namespace-metadata.yaml"),
 			files:  m{"tenants/tenant-b/modules/m/manifests/cm.yaml": manifest},
 			want:   []string{"error artifact-collision tenants/tenant-b/modules/m"}, says: []string{"`{namespace}` is in neither", "tenants/tenant-a/modules/m"},
 		},
-		"BR-044 an underscore": {
+		"an underscore": {
 			files: m{"tenants/tenant-b/modules/office_back/manifests/cm.yaml": manifest},
 			want:  []string{"error artifact-name tenants/tenant-b/modules/office_back"}, says: []string{`"office-back"`, "DNS subdomain"},
 		},
 		// Upper case is legal and lowered; two directories that end up the same are not.
-		"BR-045 case twins": {
+		"case twins": {
 			files: m{"tenants/Tenant-A/modules/x/manifests/cm.yaml": manifest},
 			want:  []string{"error namespace-collision tenants/tenant-a"}, says: []string{"tenants/Tenant-A"},
 		},
-		"BR-047 composed and decomposed names": {
+		"composed and decomposed names": {
 			files: m{"tenants/caf\u00e9/modules/m/x": "", "tenants/cafe\u0301/modules/m/x": ""},
 			want:  []string{"error directory-name tenants/cafe\u0301", "error directory-name tenants/caf\u00e9"},
 			says:  []string{`U\+00E9 \(composed\)`, `U\+0301 \(decomposed\)`},
 		},
-		"BR-048 file twins": {
+		"file twins": {
 			files: m{"tenants/tenant-a/modules/m/manifests/se\u00f1or.yaml": "a: b\n", "tenants/tenant-a/modules/m/manifests/sen\u0303or.yaml": "a: b\n"},
 			want:  []string{"warning artifact-unicode-twins tenants/tenant-a/modules/m/manifests/se\u00f1or.yaml"},
 			says:  []string{`\\u00f1`, `\\u0303`},
 		},
-		"BR-050 BR-051 64 characters": {
+		"64 characters": {
 			files: m{"tenants/tenant-b/modules/" + long + "/manifests/cm.yaml": manifest},
 			want:  []string{"error directory-name tenants/tenant-b/modules/" + long}, says: []string{"at most 63 characters, this one has 64"},
 		},
-		"BR-052 a dot in a namespace": {
+		"a dot in a namespace": {
 			config: with(t, "ns.startsWith('tenant-')", "ns != ''"),
 			files:  m{"tenants/team-2.x/modules/web/manifests/cm.yaml": manifest, "tenants/tenant-b/modules/web.x/manifests/cm.yaml": manifest},
 			want:   []string{"error namespace-name tenants/team-2.x"}, says: []string{"DNS label"},
 		},
-		"BR-053 another metadata.name": {
+		"another metadata.name": {
 			files: m{fileA: metadataHead + "  name: curation-system\n"},
 			want:  []string{"error metadata-file-name " + fileA + ":4:9"}, says: []string{`"curation-system"`, `"tenant-a"`},
 		},
-		"BR-058 a key that the server sets": {
+		"a key that the server sets": {
 			files: m{fileA: metadataHead + "  labels:\n    kubernetes.io/metadata.name: tenant-b\n"},
 			want:  []string{"warning metadata-control-key " + fileA + ":5:5"},
 		},
-		"BR-060 default deny": {
+		"default deny": {
 			config: with(t, "allowedLabels: {my.org/env: \"value in ['dev', 'prod']\", my.org/id: value.size() < 64}", "allowedLabels: {}"),
 			files:  m{fileA: metadataHead + "  labels:\n    pod-security.kubernetes.io/enforce: privileged\n"},
 			want:   []string{"warning metadata-key-ignored " + fileA + ":5:5"},
 		},
-		"BR-060 an allow-list for pod security": {
+		"an allow-list for pod security": {
 			config: with(t, "my.org/id: value.size() < 64", "pod-security.kubernetes.io/enforce: value == 'baseline'"), files: m{},
 			want: []string{"warning allow-list-pod-security " + spec + `managedNamespaces.metadata.fromSource.allowedLabels["pod-security.kubernetes.io/enforce"]`},
 		},
 		// product: the later step wins, with a warning that names both values.
-		"BR-061 another value than commonMetadata": {
+		"another value than commonMetadata": {
 			config: with(t, "{my.org/provisioner: monorepo}", "{my.org/env: dev}"),
 			files:  m{fileA: metadataHead + "  labels:\n    my.org/env: prod\n"},
 			want: []string{
@@ -251,41 +245,41 @@ func TestFieldReportFindings(t *testing.T) {
 			},
 			says: []string{`"prod".*"dev"`},
 		},
-		"BR-061 the same value as commonMetadata": {
+		"the same value as commonMetadata": {
 			config: with(t, "{my.org/provisioner: monorepo}", "{my.org/env: dev}"),
 			files:  m{fileA: metadataHead + "  labels:\n    my.org/env: dev\n"},
 			want:   []string{"warning allow-list-common-key " + spec + `managedNamespaces.metadata.fromSource.allowedLabels["my.org/env"]`},
 		},
-		"BR-063 a refused name shows every expression": {
+		"a refused name shows every expression": {
 			config: with(t, `["ns.startsWith('tenant-')"]`, `["ns.startsWith('cust-')", "ns.startsWith('plat-')"]`), files: m{},
 			want: []string{"error namespace-not-allowed tenants/tenant-a"},
 			says: []string{"`ns.startsWith\\('cust-'\\)` is false, `ns.startsWith\\('plat-'\\)` is false"},
 		},
-		"BR-067 a Namespace among the manifests": {
+		"a Namespace among the manifests": {
 			files: m{"tenants/tenant-a/modules/m/manifests/ns.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: tenant-a}\n"},
 			want:  []string{"warning artifact-namespace tenants/tenant-a/modules/m/manifests/ns.yaml"},
 		},
-		"BR-073 a duplicate key in the configuration": {
+		"a duplicate key in the configuration": {
 			config: with(t, "        artifacts:\n", "        artifacts: []\n        artifacts:\n"), files: m{},
 			want: []string{"error yaml-duplicate-key spec.generators[0].spec.artifacts"},
 		},
-		"BR-075 a null annotation": {
+		"a null annotation": {
 			files: m{fileA: metadataHead + "  annotations:\n    my.org/note:\n    my.org/more: kept\n"},
 			want:  []string{"error metadata-not-string " + fileA + ":5:17"}, says: []string{`write "" for an empty value`},
 		},
-		"BR-076 a number among labels": {
+		"a number among labels": {
 			files: m{fileA: metadataHead + "  labels: {my.org/env: dev, my.org/id: 1}\n"},
 			want:  []string{"error metadata-not-string " + fileA + ":4:40"},
 		},
-		"BR-082 an alias bomb": {
+		"an alias bomb": {
 			config: withInputs(t), files: m{inputsA: aliasBomb()},
 			want: []string{"error yaml-alias-limit " + inputsA + ":5:10"},
 		},
-		"BR-083 a boolean": {
+		"a boolean": {
 			files: m{fileA: metadataHead + "  labels: {my.org/id: false}\n"},
 			want:  []string{"error metadata-not-string " + fileA + ":4:23"}, says: []string{`write it in quotes: "false"`},
 		},
-		"BR-084 digits, exponents, hex": {
+		"digits, exponents, hex": {
 			files: m{fileA: metadataHead + "  labels:\n    my.org/id: 8799195\n    my.org/env: 0x1F\n  annotations:\n    my.org/note: 12e4567\n"},
 			want: []string{
 				"error metadata-not-string " + fileA + ":5:16",
@@ -293,28 +287,28 @@ func TestFieldReportFindings(t *testing.T) {
 				"error metadata-not-string " + fileA + ":8:18",
 			},
 		},
-		"BR-090 a leading zero": {
+		"a leading zero": {
 			config: withInputs(t), files: m{inputsA: "mode: 0744\n"},
 			want: []string{"error inputs-ambiguous-scalar " + inputsA + ":1:7"}, says: []string{"484.*744"},
 		},
-		"BR-091 an integer of more than 64 bits": {
+		"an integer of more than 64 bits": {
 			config: withInputs(t), files: m{inputsA: "a: 18446744073709551615\nb: -9223372036854775808\nc: 18446744073709551616\n"},
 			want: []string{"error inputs-number-range " + inputsA + ":3:4"},
 		},
-		"BR-097 an encrypted file": {
+		"an encrypted file": {
 			files: m{fileA: "\x00GITCRYPT\x00\x01\x02", "tenants/tenant-a/modules/m/manifests/secret.yaml": "\x00GITCRYPT\x00\x01\x02"},
 			want:  []string{"error yaml-encoding " + fileA + ":1:1"}, says: []string{"not UTF-8 text, it looks encrypted"},
 		},
-		"BR-098 typographic quotes": {
+		"typographic quotes": {
 			files: m{fileA: metadataHead + "  annotations:\n    my.org/note: \u201chttps://wiki\u201c\n    my.org/more: \"a\u00a0b\"\n"},
 			want:  []string{"warning metadata-odd-character " + fileA + ":5:18", "warning metadata-odd-character " + fileA + ":6:18"},
 			says:  []string{`U\+201C`, `U\+00A0`},
 		},
-		"BR-099 a lone carriage return": {
+		"a lone carriage return": {
 			files: m{fileA: strings.ReplaceAll(metadataHead, "\n", "\r\n") + "  annotations:\r\n    my.org/note: a\rb\r\n"},
 			want:  []string{"error yaml-encoding " + fileA + ":5:19"}, says: []string{"lone carriage return"},
 		},
-		"BR-105 BR-106 BR-107 keys that steer kustomize": {
+		"keys that steer kustomize": {
 			config: with(t, "my.org/more: value.size() < 1000", "kustomize.x/y: value.size() < 1000"),
 			files: m{fileA: metadataHead + `  annotations:
     internal.config.kubernetes.io/path: x
@@ -336,36 +330,36 @@ func TestFieldReportFindings(t *testing.T) {
 				"warning metadata-control-key " + fileA + ":9:5",
 			},
 		},
-		"BR-105 the platform team cannot allow them": {
+		"the platform team cannot allow them": {
 			config: with(t, "my.org/more: value.size() < 1000", "config.kubernetes.io/local-config: value == 'true'"), files: m{},
 			want: []string{"error allow-list-control-key " + spec + `managedNamespaces.metadata.fromSource.allowedAnnotations["config.kubernetes.io/local-config"]`},
 		},
-		"BR-151 a pattern without anchors": {
+		"a pattern without anchors": {
 			config: with(t, `"value in ['dev', 'prod']"`, "value.matches('Enabled|Disabled')", "my.org/id: value.size() < 64", "my.org/id: value.matches('^Enabled|Disabled$')"), files: m{},
 			want: []string{
 				"warning expression-unanchored " + spec + `managedNamespaces.metadata.fromSource.allowedLabels["my.org/env"]`,
 				"warning expression-unanchored " + spec + `managedNamespaces.metadata.fromSource.allowedLabels["my.org/id"]`,
 			},
 		},
-		"BR-153 has() on a plain variable": {
+		"has() on a plain variable": {
 			config: with(t, `"value in ['dev', 'prod']"`, "has(value) && value == 'x'"), files: m{},
 			want: []string{"error expression-syntax " + spec + `managedNamespaces.metadata.fromSource.allowedLabels["my.org/env"]`},
 			says: []string{`\(.*has.*\)`},
 		},
-		"BR-154 a field of ns": {
+		"a field of ns": {
 			config: with(t, "ns.startsWith('tenant-')", "ns.metadata.name == 'x'"), files: m{},
 			want: []string{"error expression-syntax " + spec + "managedNamespaces.allowedNames[0]"},
 		},
-		"BR-155 not a boolean": {
+		"not a boolean": {
 			config: with(t, "ns.startsWith('tenant-')", "ns"), files: m{},
 			want: []string{"error expression-not-boolean " + spec + "managedNamespaces.allowedNames[0]"},
 		},
-		"BR-155 very costly": {
+		"very costly": {
 			config: with(t, "my.org/note: value.size() < 1000", `my.org/note: "value.split('').all(a, value.split('').all(b, value.split('').all(c, a + b + c != 'xyz')))"`),
 			files:  m{fileA: metadataHead + "  annotations:\n    my.org/note: \"" + strings.Repeat("a", 5000) + "\"\n"},
 			want:   []string{"error metadata-value-refused " + fileA + ":5:18"}, says: []string{"cost"},
 		},
-		"BR-160 null where a string is due": {
+		"null where a string is due": {
 			config: with(t, "serviceAccountName: flux", "serviceAccountName: null", `name: "{module}"`, "name:"), files: m{},
 			want: []string{
 				"error config-required " + spec + "artifacts[0].name",
@@ -388,7 +382,7 @@ func aliasBomb() string {
 	return b.String()
 }
 
-func TestBR001NothingToSeeIsNotSuccess(t *testing.T) {
+func TestNothingToSeeIsNotSuccess(t *testing.T) {
 	repo(t, m{"a-file": "", "empty/README.md": ""})
 	for directory, want := range (m{
 		"not-cloned": "error source-unreadable spec.sources[0].directory",
@@ -408,7 +402,7 @@ func TestBR001NothingToSeeIsNotSuccess(t *testing.T) {
 	assert.Equal(t, exitErrors, o.status, "what cannot be read is never allowed")
 }
 
-func TestBR004ThresholdOfDeletions(t *testing.T) {
+func TestThresholdOfDeletions(t *testing.T) {
 	repo(t, nil)
 	for i := range 30 {
 		write(t, ".", fmt.Sprintf("tenants/tenant-%02d/modules/m/manifests/cm.yaml", i), fmt.Sprintf("a: %d\n", i))
@@ -424,7 +418,7 @@ func TestBR004ThresholdOfDeletions(t *testing.T) {
 	assert.Zero(t, renderAgain(t, strings.Replace(guarded, "{baseline: ", "{maxNamespaces: 4, baseline: ", 1)).status)
 }
 
-func TestBR006BR007NamespaceFirstAndAlways(t *testing.T) {
+func TestNamespaceFirstAndAlways(t *testing.T) {
 	o := provision(t, platform, m{tenantB: manifest, tenantA: manifest, "tenants/tenant-a/modules/a/manifests/x": "y"})
 	seen := map[string]bool{}
 	for _, e := range o.objects {
@@ -439,7 +433,7 @@ func TestBR006BR007NamespaceFirstAndAlways(t *testing.T) {
 	assert.Equal(t, []string{"tenant-a", "tenant-b", "tenant-a/a", "tenant-a/m", "tenant-b/m"}, o.ours())
 }
 
-func TestBR009BR015BR018KeepOrNot(t *testing.T) {
+func TestKeepOrNot(t *testing.T) {
 	files := m{tenantA: manifest}
 	keep := []string{
 		"argocd.argoproj.io/sync-options", "client.lifecycle.config.k8s.io/deletion", "fluxcd.controlplane.io/prune",
@@ -454,7 +448,7 @@ func TestBR009BR015BR018KeepOrNot(t *testing.T) {
 	assert.Equal(t, pruned.annotation("digest"), kept.annotation("digest"))
 }
 
-func TestBR010OwnersAreStable(t *testing.T) {
+func TestOwnersAreStable(t *testing.T) {
 	o := provision(t, platform, m{tenantA: manifest})
 	assert.Equal(t, m{
 		"config.kubernetes.io/path": "generated/tenant-a/namespace-tenant-a.yaml", "config.kubernetes.io/index": "0",
@@ -474,15 +468,15 @@ func TestBR010OwnersAreStable(t *testing.T) {
 		"provision-tenants.fn.kpt.dev/digest":    archiveDigest(t, m{"cm.yaml": manifest}),
 	}, o.get(t, "tenant-a/m").Metadata.Annotations)
 	for _, name := range o.ours() {
-		// BR-014: both carry one label, and commonMetadata reaches both.
+		// both carry one label, and commonMetadata reaches both.
 		assert.Equal(t, "provision-tenants", o.get(t, name).Metadata.Labels["app.kubernetes.io/managed-by"])
 		assert.Equal(t, "monorepo", o.get(t, name).Metadata.Labels["my.org/provisioner"])
 	}
 }
 
-// BR-012, BR-116, BR-166: neither the directory, the time, the mode, the order
+// neither the directory, the time, the mode, the order
 // in which files were made, the environment nor the number of processors shows.
-func TestBR012BR116BR166OutputIsAFunctionOfTheInput(t *testing.T) {
+func TestOutputIsAFunctionOfTheInput(t *testing.T) {
 	files := m{
 		tenantA: manifest, tenantB: manifest, "tenants/tenant-a/modules/m/manifests/sub/x.yaml": "x: 1\n",
 		fileA:   metadataHead + "  labels: {my.org/env: dev, my.org/id: a}\n  annotations: {my.org/note: a, my.org/more: b}\n",
@@ -504,7 +498,7 @@ func TestBR012BR116BR166OutputIsAFunctionOfTheInput(t *testing.T) {
 	assert.NotEqual(t, want, runMain(wrap([]byte(config)))["stdout.yaml"], "that a file can be executed is content")
 }
 
-func TestBR019OwnOutputIsNoTenant(t *testing.T) {
+func TestOwnOutputIsNoTenant(t *testing.T) {
 	config := with(t, "@repo/tenants/{namespace}/modules/{module}/manifests/**", "@repo/{namespace}/{module}/**", "@repo/tenants/{namespace}/modules/{module}", "@repo/{namespace}/{module}",
 		"@repo/tenants/{namespace}/namespace-metadata.yaml", "@repo/{namespace}/namespace-metadata.yaml")
 	repo(t, m{"tenant-a/m/cm.yaml": manifest})
@@ -522,7 +516,7 @@ func TestBR019OwnOutputIsNoTenant(t *testing.T) {
 	assert.Contains(t, renderAgain(t, config).ours(), "tenant-b/generated", "elsewhere it is a name like any other")
 }
 
-func TestBR023OneOwnerOfANamespace(t *testing.T) {
+func TestOneOwnerOfANamespace(t *testing.T) {
 	second := `    - metadata: {name: others, namespace: flux-system}
       spec:
         serviceAccountName: flux
@@ -539,7 +533,7 @@ func TestBR023OneOwnerOfANamespace(t *testing.T) {
 	assert.Contains(t, message, "tenant-a")
 }
 
-func TestBR028TrailingSlash(t *testing.T) {
+func TestTrailingSlash(t *testing.T) {
 	files := m{tenantA: manifest}
 	want := provision(t, platform, files)
 	got := provision(t, with(t, `modules/{module}"`, `modules/{module}/"`), files)
@@ -547,7 +541,7 @@ func TestBR028TrailingSlash(t *testing.T) {
 	assert.Equal(t, want.found(), got.found())
 }
 
-func TestBR029DotDirectories(t *testing.T) {
+func TestDotDirectories(t *testing.T) {
 	o := provision(t, platform, m{tenantA: manifest, "tenants/.meta/modules/x/manifests/y": "", "tenants/tenant-a/modules/.git/manifests/y": "", "tenants/..data/x": ""})
 	assert.Equal(t, []string{"tenant-a", "tenant-a/m"}, o.ours())
 	message := o.the(t, "directory-hidden").Message
@@ -556,7 +550,7 @@ func TestBR029DotDirectories(t *testing.T) {
 	}
 }
 
-func TestBR032Optional(t *testing.T) {
+func TestOptional(t *testing.T) {
 	o := provision(t, with(t, `to: "@artifact/"}`, `to: "@artifact/"}
               - {from: "@repo/nope/**", to: "@artifact/", optional: true}
               - {from: "@repo/nope.yaml", to: "@artifact/", optional: true}`), m{tenantA: manifest})
@@ -565,7 +559,7 @@ func TestBR032Optional(t *testing.T) {
 }
 
 // Dotfiles match, so what nobody wants has to be excluded.
-func TestBR033Dotfiles(t *testing.T) {
+func TestDotfiles(t *testing.T) {
 	dir := ofA + "/modules/m/manifests/"
 	files := m{tenantA: manifest, dir + ".DS_Store": "junk", dir + ".env": "A=b", dir + ".git/HEAD": "x"}
 	digest := func(config string) string {
@@ -575,7 +569,7 @@ func TestBR033Dotfiles(t *testing.T) {
 	assert.Equal(t, archiveDigest(t, m{"cm.yaml": manifest}), digest(with(t, `to: "@artifact/"}`, `to: "@artifact/", exclude: [".*"]}`)))
 }
 
-func TestBR036OneMatcher(t *testing.T) {
+func TestOneMatcher(t *testing.T) {
 	dir := ofA + "/modules/m/"
 	files := m{dir + "crds/a.yaml": "1", dir + "x/crds/b.yaml": "2", dir + "x/y/z/crds/c.yaml": "3", dir + "x/d.yaml": "4", dir + "x/crds/no/e.yaml": "5"}
 	o := provision(t, with(t, "modules/{module}/manifests/**", "modules/{module}/**/crds/*.yaml"), files)
@@ -586,7 +580,7 @@ func TestBR036OneMatcher(t *testing.T) {
 	assert.Equal(t, archiveDigest(t, want), o.get(t, "tenant-a/m").annotation("digest"))
 }
 
-func TestBR037WalkReadsOnlyWhatCanMatch(t *testing.T) {
+func TestWalkReadsOnlyWhatCanMatch(t *testing.T) {
 	repo(t, m{tenantA: manifest, "other/a_b/modules/m/x": "", "tenants/tenant-a/other/A_/x": "", "tenants/not-yaml": "", "tenants/tenant-a/modules/README.md": ""})
 	require.NoError(t, os.MkdirAll(strings.Repeat("deep/", 300), 0o755))
 	o := renderAgain(t, platform)
@@ -594,19 +588,19 @@ func TestBR037WalkReadsOnlyWhatCanMatch(t *testing.T) {
 	assert.Equal(t, []string{"tenant-a", "tenant-a/m"}, o.ours())
 }
 
-func TestBR039BR040EmptyAndDeeperDirectories(t *testing.T) {
+func TestEmptyAndDeeperDirectories(t *testing.T) {
 	o := provision(t, platform, m{tenantA: manifest, "tenants/tenant-empty/modules/.gitkeep": "", "archive/tenants/tenant-old/modules/m/x": "", "tenants/tenant-a/modules/m/tenants/tenant-x/modules/m/x": ""})
 	assert.Equal(t, []string{"tenant-a", "tenant-a/m"}, o.ours())
 	assert.Equal(t, "tenants/tenant-empty", o.the(t, "directory-unused").File.Path)
 }
 
-func TestBR043OriginIsTheWholePath(t *testing.T) {
+func TestOriginIsTheWholePath(t *testing.T) {
 	o := provision(t, platform, m{tenantA: manifest, tenantB: manifest})
 	assert.Equal(t, "tenants/tenant-a/modules/m", o.get(t, "tenant-a/m").annotation("origin"))
 	assert.Equal(t, "tenants/tenant-b/modules/m", o.get(t, "tenant-b/m").annotation("origin"))
 }
 
-func TestBR054BR158ContentStaysOutOfAnnotations(t *testing.T) {
+func TestContentStaysOutOfAnnotations(t *testing.T) {
 	secret := "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2}\n"
 	o := provision(t, withInputs(t), m{tenantA: secret, inputsA: "text: " + strings.Repeat("x", 90_000) + "\n"})
 	assert.Zero(t, o.status)
@@ -620,21 +614,21 @@ func TestBR054BR158ContentStaysOutOfAnnotations(t *testing.T) {
 	assert.Equal(t, []string{"error inputs-too-large " + inputsA}, o.found("error"))
 }
 
-func TestBR062TheAdminIsNotBound(t *testing.T) {
+func TestTheAdminIsNotBound(t *testing.T) {
 	o := provision(t, with(t, "              allowedLabels: {my.org/env: \"value in ['dev', 'prod']\", my.org/id: value.size() < 64}\n",
 		"            from: [{strategy: Override, namespace: tenant-a, labels: {my.org/env: anything}, annotations: {x: z}}]\n"), m{tenantA: manifest})
 	assert.Empty(t, o.found("error", "warning"))
 	assert.Equal(t, m{"my.org/env": "anything", "my.org/provisioner": "monorepo"}, asked(o.get(t, "tenant-a").Metadata.Labels))
 }
 
-func TestBR068DigestCoversMetadata(t *testing.T) {
+func TestDigestCoversMetadata(t *testing.T) {
 	plain := provision(t, platform, m{tenantA: manifest}).get(t, "tenant-a")
 	noted := provision(t, platform, m{tenantA: manifest, fileA: metadataHead + "  annotations: {my.org/note: x}\n"}).get(t, "tenant-a")
 	assert.NotEqual(t, plain.annotation("digest"), noted.annotation("digest"))
 	assert.Equal(t, metadataDigest(t, m{"my.org/provisioner": "monorepo"}, m{"my.org/note": "x"}), noted.annotation("digest"))
 }
 
-func TestBR071BR091InputsAreComplete(t *testing.T) {
+func TestInputsAreComplete(t *testing.T) {
 	inputs := `one: &y [1, {a: null}]
 two: *y
 nodeSelector:
@@ -655,18 +649,18 @@ text: "0042"
 	assert.NotContains(t, o.stdout, "e+0")
 }
 
-func TestBR074BR077BR079BR080LenientWhereNothingIsMeant(t *testing.T) {
+func TestLenientWhereNothingIsMeant(t *testing.T) {
 	for name, text := range (m{
-		"BR-074 null maps":       metadataHead + "  labels: null\n  annotations: ~\n",
-		"BR-074 no metadata":     "apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: NamespaceMetadata\nmetadata:\n",
-		"BR-077 a comment first": "# ticket 123\n---\n" + metadataHead + "  labels: {}\n",
-		"BR-079 empty documents": "---\n# nothing\n---\n" + metadataHead + "  labels: {}\n---\n# nothing\n---\n",
-		"BR-080 empty maps":      metadataHead + "  labels: {}\n  annotations: {}\n",
-		"BR-096 CRLF, BOM":       "\xef\xbb\xbf" + strings.ReplaceAll(metadataHead+"  labels: {}\n", "\n", "\r\n"),
-		"BR-120 the name it has": metadataHead + "  name: tenant-a\n",
-		"a file without an end":  metadataHead + "  labels: {}",
-		"JSON":                   `{"apiVersion": "source.extensions.fluxcd.io/v1beta1", "kind": "NamespaceMetadata"}`,
-		"kept from appliers":     metadataHead + "  annotations: {config.kubernetes.io/local-config: \"true\"}\n",
+		"null maps":             metadataHead + "  labels: null\n  annotations: ~\n",
+		"no metadata":           "apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: NamespaceMetadata\nmetadata:\n",
+		"a comment first":       "# ticket 123\n---\n" + metadataHead + "  labels: {}\n",
+		"empty documents":       "---\n# nothing\n---\n" + metadataHead + "  labels: {}\n---\n# nothing\n---\n",
+		"empty maps":            metadataHead + "  labels: {}\n  annotations: {}\n",
+		"CRLF, BOM":             "\xef\xbb\xbf" + strings.ReplaceAll(metadataHead+"  labels: {}\n", "\n", "\r\n"),
+		"the name it has":       metadataHead + "  name: tenant-a\n",
+		"a file without an end": metadataHead + "  labels: {}",
+		"JSON":                  `{"apiVersion": "source.extensions.fluxcd.io/v1beta1", "kind": "NamespaceMetadata"}`,
+		"kept from appliers":    metadataHead + "  annotations: {config.kubernetes.io/local-config: \"true\"}\n",
 	}) {
 		t.Run(name, func(t *testing.T) {
 			o := provision(t, platform, m{tenantA: manifest, fileA: text})
@@ -678,7 +672,7 @@ func TestBR074BR077BR079BR080LenientWhereNothingIsMeant(t *testing.T) {
 	}
 }
 
-func TestBR081NullAnnotationsOfAForeignItem(t *testing.T) {
+func TestNullAnnotationsOfAForeignItem(t *testing.T) {
 	repo(t, m{tenantA: manifest})
 	item := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n  annotations:\n  labels:\n"
 	o := observe(t, listOf(platform, item))
@@ -686,9 +680,9 @@ func TestBR081NullAnnotationsOfAForeignItem(t *testing.T) {
 	assert.Contains(t, o.ours(), "tenant-a")
 }
 
-// BR-085 to BR-089: every string that a YAML reader could take for something else
+// every string that a YAML reader could take for something else
 // is quoted, in labels that captures make too.
-func TestBR085StringsStayStrings(t *testing.T) {
+func TestStringsStayStrings(t *testing.T) {
 	for _, value := range []string{"yes", "on", "null", "~", "1e3", "0042", "2031-04-01", "12:30:45", "0x1F", "123", "true", "", "=", "1_000", ".inf", "0o14", "y", "1.5", "<<"} {
 		repo(t, m{tenantA: manifest, fileA: metadataHead + "  annotations:\n    my.org/note: " + fmt.Sprintf("%q", value) + "\n"})
 		o := renderAgain(t, platform)
@@ -706,7 +700,7 @@ func TestBR085StringsStayStrings(t *testing.T) {
 }
 
 // A fleet under kustomize, which reads YAML 1.1 in places, still has strings.
-func TestBR088BR089Kustomize(t *testing.T) {
+func TestKustomize(t *testing.T) {
 	needs(t, "kustomize")
 	repo(t, m{
 		"tenants/tenant-a/modules/0042/manifests/x": "y", fileA: metadataHead + "  annotations: {my.org/note: \"yes\"}\n  labels: {my.org/id: \"0042\"}\n",
@@ -720,7 +714,7 @@ func TestBR088BR089Kustomize(t *testing.T) {
 	assert.Contains(t, out, `name: "0042"`)
 }
 
-func TestBR096CRLF(t *testing.T) {
+func TestCRLF(t *testing.T) {
 	text := strings.ReplaceAll(metadataHead+"  annotations:\n    my.org/note: a b\n    my.org/more: |\n      one\n      two\n", "\n", "\r\n")
 	o := provision(t, platform, m{tenantA: manifest, fileA: text})
 	assert.Equal(t, m{"my.org/note": "a b", "my.org/more": "one\ntwo\n"}, asked(o.get(t, "tenant-a").Metadata.Annotations))
@@ -729,14 +723,14 @@ func TestBR096CRLF(t *testing.T) {
 }
 
 // An encrypted manifest is content like any other.
-func TestBR097EncryptedContent(t *testing.T) {
+func TestEncryptedContent(t *testing.T) {
 	blob := "\x00GITCRYPT\x00\x01\x02"
 	o := provision(t, platform, m{tenantA: blob})
 	assert.Empty(t, o.found("error", "warning"))
 	assert.Equal(t, archiveDigest(t, m{"cm.yaml": blob}), o.get(t, "tenant-a/m").annotation("digest"))
 }
 
-func TestBR111TheErrorNamesBothDirectories(t *testing.T) {
+func TestTheErrorNamesBothDirectories(t *testing.T) {
 	repo(t, m{"pkg/" + tenantA: manifest})
 	dir, err := os.Getwd()
 	require.NoError(t, err)
@@ -748,7 +742,7 @@ func TestBR111TheErrorNamesBothDirectories(t *testing.T) {
 	assert.NotContains(t, message, dir, "a host stores results, and they must be the same in every checkout")
 }
 
-func TestBR112TwoGeneratorsOfOneName(t *testing.T) {
+func TestTwoGeneratorsOfOneName(t *testing.T) {
 	_, generator, _ := strings.Cut(platform, "  generators:\n")
 	o := provision(t, platform+strings.Replace(generator, "prune: true", "prune: false", 1), m{tenantA: manifest})
 	assert.Equal(t, exitErrors, o.status)
@@ -756,7 +750,7 @@ func TestBR112TwoGeneratorsOfOneName(t *testing.T) {
 	assert.Len(t, o.found("error"), 1)
 }
 
-func TestBR114AForeignObjectOfOurs(t *testing.T) {
+func TestAForeignObjectOfOurs(t *testing.T) {
 	repo(t, m{tenantA: manifest})
 	o := observe(t, listOf(platform, "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: tenant-a\n  annotations:\n    config.kubernetes.io/path: infra/ns.yaml\n"))
 	assert.Equal(t, []string{"error identity-conflict infra/ns.yaml"}, o.found("error"))
@@ -764,7 +758,7 @@ func TestBR114AForeignObjectOfOurs(t *testing.T) {
 	assert.Contains(t, o.stderr, "ArtifactGenerator/flux-system/tenants")
 }
 
-func TestBR117EachTenantAloneIsTheSame(t *testing.T) {
+func TestEachTenantAloneIsTheSame(t *testing.T) {
 	files := m{
 		tenantA: manifest, tenantB: manifest, fileA: metadataHead + "  annotations: {my.org/note: x}\n",
 		"tenants/tenant-b/modules/x/manifests/y": "z", "tenants/tenant-c/modules/m/manifests/cm.yaml": "other",
@@ -787,7 +781,7 @@ func TestBR117EachTenantAloneIsTheSame(t *testing.T) {
 	assert.Len(t, all.ours(), alone)
 }
 
-func TestBR119ForeignItemsPass(t *testing.T) {
+func TestForeignItemsPass(t *testing.T) {
 	foreign := `apiVersion: v1
 kind: ConfigMap
 metadata: # a comment
@@ -811,7 +805,7 @@ data:
 	assert.Regexp(t, `(?m)^items:$`, o.stdout)
 }
 
-func TestBR122PackagePathIsTheBase(t *testing.T) {
+func TestPackagePathIsTheBase(t *testing.T) {
 	repo(t, m{"pkg/" + tenantA: manifest, "elsewhere/x": ""})
 	dir, err := os.Getwd()
 	require.NoError(t, err)
@@ -828,15 +822,15 @@ func TestBR122PackagePathIsTheBase(t *testing.T) {
 	assert.Equal(t, []string{"tenant-a", "tenant-a/m"}, o.ours())
 	for _, name := range o.ours() {
 		assert.NotContains(t, fmt.Sprint(o.get(t, name)), dir)
-		// BR-127, BR-130: the configuration says where to write, nothing else.
+		// the configuration says where to write, nothing else.
 		assert.Regexp(t, "^sub/generated/tenant-a/", o.get(t, name).Metadata.Annotations["config.kubernetes.io/path"])
 		assert.Equal(t, "0", o.get(t, name).Metadata.Annotations["config.kubernetes.io/index"])
 	}
 }
 
-// BR-124: kpt refuses two objects in one place of one file, and kustomize would
+// kpt refuses two objects in one place of one file, and kustomize would
 // lose one.
-func TestBR124PathsAreUnique(t *testing.T) {
+func TestPathsAreUnique(t *testing.T) {
 	o := provision(t, with(t, `name: "{module}"`, `name: "{module}"`), m{
 		tenantA: manifest, tenantB: manifest,
 		"tenants/tenant-a/modules/tenant-a/manifests/x": "", "tenants/tenant-a/modules/namespace-tenant-a/manifests/x": "",
@@ -852,14 +846,14 @@ func TestBR124PathsAreUnique(t *testing.T) {
 	assert.Len(t, paths, 8)
 }
 
-func TestBR124AFileOfTheUserInThePlaceOfOurs(t *testing.T) {
+func TestAFileOfTheUserInThePlaceOfOurs(t *testing.T) {
 	repo(t, m{tenantA: manifest})
 	o := observe(t, listOf(platform, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\n  annotations:\n    config.kubernetes.io/path: generated/tenant-a/namespace-tenant-a.yaml\n    config.kubernetes.io/index: \"0\"\n"))
 	assert.Equal(t, exitErrors, o.status, "kpt refuses two objects at one place, and another host loses one")
 	assert.Contains(t, o.stderr, "generated/tenant-a/namespace-tenant-a.yaml")
 }
 
-func TestBR126OnlyAGenerator(t *testing.T) {
+func TestOnlyAGenerator(t *testing.T) {
 	_, generator, _ := strings.Cut(platform, "    - metadata: {name: tenants, namespace: flux-system}\n      ")
 	item := "apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\nmetadata: {name: tenants, namespace: flux-system}\n" +
 		strings.ReplaceAll(generator, "\n      ", "\n")
@@ -867,12 +861,12 @@ func TestBR126OnlyAGenerator(t *testing.T) {
 	o := observe(t, listOf("", item))
 	require.Zero(t, o.status, o.stderr)
 	assert.Equal(t, []string{"tenant-a", "tenant-a/m"}, o.ours())
-	// BR-128: what we consumed must not reach a cluster.
+	// what we consumed must not reach a cluster.
 	assert.Equal(t, "true", o.objects[0].Metadata.Annotations["config.kubernetes.io/local-config"])
 	assert.Equal(t, []string{"info local-config-added"}, o.found()[:1])
 }
 
-func TestBR128SamplesAreLocal(t *testing.T) {
+func TestSamplesAreLocal(t *testing.T) {
 	for _, pattern := range []string{"../function-config.yaml", "../testdata/demo/function-config.yaml", "../testdata/fixtures/*/function-config.yaml"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
@@ -883,7 +877,7 @@ func TestBR128SamplesAreLocal(t *testing.T) {
 	}
 }
 
-func TestBR129NoEmptyReferences(t *testing.T) {
+func TestNoEmptyReferences(t *testing.T) {
 	o := provision(t, platform, m{tenantA: manifest})
 	assert.Contains(t, o.found(), "info no-baseline")
 	assert.NotRegexp(t, `(?m)^ +(file|field|resourceRef): *(\{\}|null)?$\n^- `, o.stdout)
@@ -891,7 +885,7 @@ func TestBR129NoEmptyReferences(t *testing.T) {
 	assert.NotRegexp(t, `(?m)^ +path: ?("")?$`, o.stdout)
 }
 
-func TestBR133BR134BR136Links(t *testing.T) {
+func TestLinks(t *testing.T) {
 	repo(t, m{tenantA: manifest, "secret": "top secret", "tenants/tenant-b/modules/m/x": ""})
 	link(t, "/etc/hostname", ofA+"/modules/m/manifests/host.yaml")
 	link(t, "../../../../../secret", ofA+"/modules/m/manifests/secret.yaml")
@@ -913,7 +907,7 @@ func TestBR133BR134BR136Links(t *testing.T) {
 	assert.Contains(t, o.the(t, "copy-link").Message, ofA+"/modules/m/manifests/host.yaml")
 }
 
-func TestBR137BR140VariablesStayText(t *testing.T) {
+func TestVariablesStayText(t *testing.T) {
 	value := "${DD_API_KEY} {{ .x }} << inputs.y >> $(z) $$ ${"
 	o := provision(t, platform, m{tenantA: "a: ${b}\n", fileA: metadataHead + "  annotations: {my.org/note: '" + value + "'}\n"})
 	require.Zero(t, o.status, o.stderr)
@@ -929,7 +923,7 @@ func TestBR137BR140VariablesStayText(t *testing.T) {
 	}
 }
 
-func TestBR161ThirdDocumentHasNoKind(t *testing.T) {
+func TestThirdDocumentHasNoKind(t *testing.T) {
 	_, generators, _ := strings.Cut(platform, "  generators:\n")
 	config := strings.Replace(with(t, "  sources:\n", "  configs: [conf/*.yaml]\n  sources:\n"), generators, "    []\n", 1)
 	repo(t, m{tenantA: manifest, "conf/a.yaml": "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: a}\n---\n# nothing\n---\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: b}\n---\nmetadata: {name: c}\n"})
@@ -939,7 +933,7 @@ func TestBR161ThirdDocumentHasNoKind(t *testing.T) {
 	assert.Contains(t, o.stderr, "kind")
 }
 
-func TestBR167DigestsNameTheirAlgorithm(t *testing.T) {
+func TestDigestsNameTheirAlgorithm(t *testing.T) {
 	o := provision(t, platform, m{tenantA: manifest})
 	for _, name := range o.ours() {
 		assert.Regexp(t, `^sha256:[0-9a-f]{64}$`, o.get(t, name).annotation("digest"))

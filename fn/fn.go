@@ -2,15 +2,19 @@
 //
 // # From the input to the output
 //
+//	Main             the verbs; without one, the function (cli.go)
 //	krm.Read         the list; what is not ours stays the text that came in
 //	config.Parse     functionConfig and configuration items become a Plan; all of it is valid
-//	generate         tenant.Discover, Resolve, Admit: who asks for a namespace, and whether they may
+//	openTrees        the files of every source
+//	split            what an earlier run made leaves the input
+//	generate         for each generator, in generate.go:
+//	                 tenant.Discover, Resolve, Admit: who asks for a namespace, and whether they may
 //	                 tenant.Policy.Metadata: the labels and annotations a Namespace ends up with
-//	                 artifact.Build, ReadInputs: what a module publishes and exports
+//	                 artifact.Build, InputsFrom.Load: what a module publishes and exports
+//	                 handoff.Keep: what appliers may delete, in each one's own keys
 //	profile.Resolve  one owner for each object: the lowest tier
-//	handoff          what appliers may delete, in each one's own keys
-//	previous.place   which file an object goes to; what stands in its way
 //	guardDeletions   namespaces must not leave by accident
+//	previous.place   which file an object goes to; what stands in its way
 //	List.Render      all of it, or the input and the findings
 //
 // Arrows between packages point down: main, fn, config, then tenant, artifact,
@@ -82,7 +86,7 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 	}
 	objects := profile.Resolve(claims, rep)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
-		guardDeletions(previous.fleet(list, plan, rep), newFleet(stampsOf(objects)), plan.Deletion, rep)
+		guardDeletions(previous.fleet(plan, rep), newFleet(stampsOf(objects)), plan.Deletion, rep)
 	}
 	inventory := newInventory(plan)
 	emitted := slices.Concat(objects, inventory)

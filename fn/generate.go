@@ -51,7 +51,7 @@ func (g generation) tenants() []tenant.Tenant {
 		pattern, tree = *g.Pattern, g.trees[g.Pattern.Alias()]
 		var seen bool
 		if matches, seen = tenant.Discover(tree, pattern, g.rep); seen && len(matches) == 0 && !g.AllowEmpty {
-			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, set "+g.plan.Deletion.Names.AllowEmpty+" to true",
+			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, set "+g.plan.Deletion.Names.AllowEmpty+" to true; a relative directory starts from "+g.plan.Start(),
 				"no directory matches, so everything that was made before would leave: %s", pattern.NoMatch(tree))
 		}
 	}

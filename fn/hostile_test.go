@@ -222,7 +222,7 @@ func deep(t *testing.T) {
 	require.NoError(t, root.Close())
 }
 
-// neighbours are valid tenants; which ones differs with the seed.
+// neighbours are valid tenants; which ones differs with the worked example.
 func neighbours(random *rand.Rand) m {
 	files := m{}
 	for _, name := range []string{"tenant-a", "tenant-b", "tenant-w", "tenant-z", "tenant-0"} {

@@ -61,7 +61,7 @@ func (p *previous) files(plan *config.Plan, rep *krm.Report) map[krm.Identity]*k
 	files := map[krm.Identity]*krm.Item{}
 	for _, item := range p.made {
 		if first := files[item.Identity()]; first != nil {
-			rep.Warnf("generated-twice", item.Pos(), "keep one file", "%s is in %q, too, and stays there", item.Identity(), first.Path())
+			rep.Warnf("generated-twice", item.Pos(), "keep one file", "%s is in %q, too, and stays there", item.Identity().Title(), first.Path())
 			continue
 		}
 		files[item.Identity()] = item
@@ -98,7 +98,7 @@ func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Repo
 		o.Annotations[krm.PathKey] = file
 		o.Annotations[krm.IndexKey] = "0"
 		if other := occupied[file]; other != nil {
-			rep.Errorf("path-conflict", other.Pos(), "move it to another file", "%s is in the file that %s goes to", other.Identity(), o.Identity())
+			rep.Errorf("path-conflict", other.Pos(), "move it to another file; if it is a generated object that was renamed, undo that", "%s is in the file that %s goes to", other.Identity().Title(), o.Identity().Title())
 		}
 	}
 }
@@ -111,18 +111,18 @@ func (p *previous) meets(item *krm.Item, mine *krm.Object, plan *config.Plan, re
 	switch {
 	case mine == nil && stamped && item.Path() != "" && p.owners[owner]:
 		rep.Warnf("orphan", item.Pos(), "delete it when nothing needs it any more",
-			"%s was made as %q and renamed, and stays as it is", item.Identity(), item.Annotations[krm.NameKey])
+			"%s was made as %q and renamed, and stays as it is", item.Identity().Title(), item.Annotations[krm.NameKey])
 	case mine == nil && stamped && item.Path() != "":
-		rep.Warnf("orphan", item.Pos(), "delete it when nothing needs it any more",
-			"%s was made for %q, which is not part of this run, and stays as it is", item.Identity(), owner)
+		rep.Warnf("orphan", item.Pos(), "if no other function of the package makes it, delete it once nothing needs it",
+			"%s was made for %q, which is not part of this run, and stays as it is", item.Identity().Title(), owner)
 	case mine != nil && stamped:
 		if owner != mine.Annotations[krm.OwnerKey] {
-			p.done.Infof("owner-changed", item.Pos(), "", "%s went from %q to %q", item.Identity(), owner, mine.Annotations[krm.OwnerKey])
+			p.done.Infof("owner-changed", item.Pos(), "", "%s went from %q to %q", item.Identity().Title(), owner, mine.Annotations[krm.OwnerKey])
 		}
 		return true
 	case mine != nil:
 		rep.Errorf("identity-conflict", item.Pos(), "remove one of the two",
-			"%s is also what %s makes of %q", item.Identity(), mine.Annotations[krm.OwnerKey], mine.Annotations[krm.OriginKey])
+			"%s is also what %s makes of %q", item.Identity().Title(), mine.Annotations[krm.OwnerKey], mine.Annotations[krm.OriginKey])
 	}
 	return false
 }

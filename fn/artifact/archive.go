@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
+	"strings"
 	"sync"
 )
 
@@ -52,22 +54,40 @@ func (a *Artifact) writeTar(w *storedGzip) error {
 	if err := writeHeader(w, ".", staged{directory: true}); err != nil {
 		return err
 	}
-	skip := ""
-	for _, path := range a.paths {
-		f := a.stage.files[path]
-		if skip != "" && len(path) > len(skip) && path[len(skip)] == '/' && path[:len(skip)] == skip {
-			continue
-		}
-		if ignored(path, f.directory) {
-			skip = path
-			continue
-		}
+	for path, f := range a.archived() {
 		if err := writeEntry(w, path, f); err != nil {
 			return err
 		}
 	}
 	_, err := w.Write(zeros[:2*headerSize]) // the end of a tar
 	return err
+}
+
+// archived iterates over what is not on the ignore list.
+func (a *Artifact) archived() iter.Seq2[string, staged] {
+	return func(yield func(string, staged) bool) {
+		skip := ""
+		for _, path := range a.paths {
+			f := a.stage.files[path]
+			switch {
+			case skip != "" && strings.HasPrefix(path, skip+"/"):
+			case ignored(path, f.directory):
+				skip = path
+			case !yield(path, f):
+				return
+			}
+		}
+	}
+}
+
+// isEmpty tells whether no file is left for the archive.
+func (a *Artifact) isEmpty() bool {
+	for _, f := range a.archived() {
+		if !f.directory {
+			return false
+		}
+	}
+	return true
 }
 
 var zeros [2 * headerSize]byte

@@ -3,6 +3,8 @@
 package artifact
 
 import (
+	"slices"
+
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/source"
 )
@@ -41,9 +43,17 @@ func Build(what string, ops []Operation, values map[string]string, trees map[str
 	if !a.inspect(rep) {
 		return unbuilt, false
 	}
+	if a.isEmpty() && !allOptional(ops) {
+		rep.Warnf("artifact-empty", ops[0].from.Str().Pos, "Flux leaves out the files of version control and of CI, pictures and archives",
+			"artifact %s holds no file", what)
+	}
 	a.seal()
 	return a, true
 }
 
 // Release lets go of the files. Digest and Size stay.
 func (a *Artifact) Release() { a.stage, a.paths = stage{}, nil }
+
+func allOptional(ops []Operation) bool {
+	return !slices.ContainsFunc(ops, func(op Operation) bool { return !op.optional })
+}

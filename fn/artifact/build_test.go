@@ -3,6 +3,7 @@ package artifact
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,7 +89,8 @@ func TestCopyTable(t *testing.T) {
 				require.NotEmpty(t, rep.Findings()[0].Pos.Field)
 				return
 			}
-			require.Empty(t, rep.Findings())
+			require.Equal(t, !c.ops[0].Optional && !strings.Contains(c.want, "=") || strings.HasSuffix(c.want, "/="), slices.Contains(codes(rep), "warning artifact-empty"))
+			require.LessOrEqual(t, len(rep.Findings()), 1)
 			want := map[string]string{}
 			for pair := range strings.FieldsSeq(c.want) {
 				path, from, _ := strings.Cut(pair, "=")

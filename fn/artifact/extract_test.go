@@ -100,7 +100,7 @@ func TestExtract(t *testing.T) {
 		{"recursive, the later one overwrites", opFields{From: "@repo/c/**", To: "@artifact/."}, overwritten, nil},
 		{"recursive by name", opFields{From: "@repo/**/*.TGZ", To: "@artifact/"}, map[string]string{"x": "xxx"}, nil},
 		{"exclude goes by tarball", opFields{From: "@repo/c/**", To: "@artifact/", Exclude: []string{"*.TGZ", "y.yaml"}}, all, nil},
-		{"no tarball", opFields{From: "@repo/c/none/*", To: "@artifact/"}, map[string]string{}, []string{"warning copy-no-tarball"}},
+		{"no tarball", opFields{From: "@repo/c/none/*", To: "@artifact/"}, map[string]string{}, []string{"warning artifact-empty", "warning copy-no-tarball"}},
 		{"optional without tarball", opFields{From: "@repo/c/none/*", To: "@artifact/", Optional: true}, map[string]string{}, nil},
 		{"nothing matches", opFields{From: "@repo/c/*.zip", To: "@artifact/"}, nil, []string{"error copy-no-match"}},
 		{"all excluded", opFields{From: "@repo/c/*", To: "@artifact/", Exclude: []string{"c/**"}}, nil, []string{"error copy-all-excluded"}},

@@ -11,9 +11,9 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
-// seed is the generator that the function was designed around, with its
+// example is the generator that the function was designed around, with its
 // placeholders filled in.
-const seed = `apiVersion: source.extensions.fluxcd.io/v1beta1
+const example = `apiVersion: source.extensions.fluxcd.io/v1beta1
 kind: ArtifactGenerator
 metadata:
   name: monorepo-tenants
@@ -96,7 +96,7 @@ func parse(t *testing.T, list string) (*config.Plan, []krm.Finding) {
 }
 
 func TestSeedWorksAsItStands(t *testing.T) {
-	plan, findings := parse(t, listOf(seed))
+	plan, findings := parse(t, listOf(example))
 	for _, f := range findings {
 		assert.Equal(t, "origin-revision-unknown", f.Code, "%+v", f)
 	}

@@ -170,7 +170,7 @@ func TestWrongTypes(t *testing.T) {
 
 func TestConfigMap(t *testing.T) {
 	const cm = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\n"
-	item := withPath(t, seed, "platform/ag.yaml")
+	item := withPath(t, example, "platform/ag.yaml")
 	for text, want := range map[string]string{
 		cm: "",
 		"apiVersion: v1\nkind: ConfigMap\ndata: {directory: x}\n":           "",
@@ -210,7 +210,7 @@ func TestNoGenerator(t *testing.T) {
 }
 
 func TestShortFormNeedsOneAlias(t *testing.T) {
-	two := edit(t, seed, "  artifacts:\n", "    - {alias: other, kind: Bucket, name: b}\n  artifacts:\n")
+	two := edit(t, example, "  artifacts:\n", "    - {alias: other, kind: Bucket, name: b}\n  artifacts:\n")
 	_, findings := parse(t, listOf(two))
 	assert.Equal(t, []string{"error source-unmapped spec.sources[0].alias", "error source-unmapped spec.sources[1].alias"}, codes(findings))
 

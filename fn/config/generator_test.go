@@ -152,7 +152,7 @@ func TestGeneratorRules(t *testing.T) {
 		"max-namespaces":        {"  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations: {provision-tenants.fn.kpt.dev/max-namespaces: 101%}\nspec", `error config-value metadata.annotations["provision-tenants.fn.kpt.dev/max-namespaces"]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := edit(t, seed, tc.old, tc.replacement)
+			text := edit(t, example, tc.old, tc.replacement)
 			if name == "alias with underscore" {
 				text = strings.ReplaceAll(text, "@repo", "@re_po")
 				tc.want = ""
@@ -188,7 +188,7 @@ func TestListLimits(t *testing.T) {
 		"spec.artifacts": {"  artifacts:\n", "    - {name: x%d, copy: [{from: \"@repo/x\", to: \"@artifact/\"}]}\n"},
 	} {
 		for n, wrong := range map[int]bool{999: false, 1000: true} {
-			_, findings := parse(t, listOf(edit(t, seed, tc.old, tc.old+entries(tc.entry, n))))
+			_, findings := parse(t, listOf(edit(t, example, tc.old, tc.old+entries(tc.entry, n))))
 			limits := 0
 			for _, f := range findings {
 				if f.Code == "config-limit" {
@@ -203,7 +203,7 @@ func TestListLimits(t *testing.T) {
 }
 
 func TestASourceCalledArtifact(t *testing.T) {
-	text := strings.ReplaceAll(strings.ReplaceAll(seed, "@repo", "@artifact"), "alias: repo", "alias: artifact")
+	text := strings.ReplaceAll(strings.ReplaceAll(example, "@repo", "@artifact"), "alias: repo", "alias: artifact")
 	_, findings := parse(t, listOf(text))
 	assert.Equal(t, []string{"error alias-reserved spec.artifacts[0].inputsFrom"}, codes(findings))
 }
@@ -253,7 +253,7 @@ spec:
 }
 
 func TestGeneratorInThePlan(t *testing.T) {
-	text := edit(t, seed, "  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations:\n"+
+	text := edit(t, example, "  namespace: flux-system\nspec", "  namespace: flux-system\n  annotations:\n"+
 		"    provision-tenants.fn.kpt.dev/tier: \"50\"\n"+
 		"    provision-tenants.fn.kpt.dev/allow-empty: \"true\"\n"+
 		"    provision-tenants.fn.kpt.dev/directory: ../..\n"+
@@ -298,7 +298,7 @@ func TestGeneratorInThePlan(t *testing.T) {
 }
 
 func TestAllMistakesOfOneRun(t *testing.T) {
-	text := edit(t, seed, "alias: repo", "alias: repo\n      x: 1")
+	text := edit(t, example, "alias: repo", "alias: repo\n      x: 1")
 	text = edit(t, text, "prune: true", "prune: 1")
 	text = edit(t, text, "strategy: Override", "strategy: Ovrride")
 	text = edit(t, text, `[ns.startsWith("tenant-")]`, "[ns.startsWith(]")

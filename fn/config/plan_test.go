@@ -96,7 +96,7 @@ func TestRevisionFromItems(t *testing.T) {
 	source := func(namespace, status string) string {
 		return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata:\n  name: monorepo\n  namespace: " + namespace + "\nstatus:\n  artifact: " + status + "\n"
 	}
-	text := edit(t, seed, `originRevision: "@repo"`, `originRevision: "@repo"`+"\n      revision: \"@repo\"")
+	text := edit(t, example, `originRevision: "@repo"`, `originRevision: "@repo"`+"\n      revision: \"@repo\"")
 	both := `{revision: latest@sha256:aa, metadata: {org.opencontainers.image.revision: v1@sha1:bb}}`
 	for name, tc := range map[string]struct {
 		item             string
@@ -120,7 +120,7 @@ func TestRevisionFromItems(t *testing.T) {
 		}
 	}
 	// Without `revision`, an unknown origin is left out.
-	plan, findings := parse(t, listOf(seed))
+	plan, findings := parse(t, listOf(example))
 	require.Len(t, findings, 1)
 	assert.Equal(t, "info origin-revision-unknown spec.artifacts[0].originRevision", summary(findings[0]))
 	assert.Empty(t, plan.Generators[0].Artifacts[0].OriginRevision)
@@ -287,7 +287,7 @@ func TestSkip(t *testing.T) {
 }
 
 func FuzzConfig(f *testing.F) {
-	for _, text := range []string{seed, full, withConfigs("", "testdata/**"), kptfile, "apiVersion: v1\nkind: ConfigMap\ndata: {directory: .}"} {
+	for _, text := range []string{example, full, withConfigs("", "testdata/**"), kptfile, "apiVersion: v1\nkind: ConfigMap\ndata: {directory: .}"} {
 		f.Add(text, uint8(0))
 		f.Add(text, uint8(1))
 	}
@@ -322,9 +322,9 @@ func FuzzConfig(f *testing.F) {
 // A conflict is reported where it can be mended: at the file, not at the
 // functionConfig that a host passed without one.
 func TestConflictWithTheFunctionConfigIsTheItems(t *testing.T) {
-	changed := edit(t, seed, "prune: true", "prune: false")
+	changed := edit(t, example, "prune: true", "prune: false")
 	for name, tc := range map[string]struct{ config, item, message string }{
-		"generator": {seed, changed, "ArtifactGenerator flux-system/monorepo-tenants is there twice with different contents, first as the functionConfig"},
+		"generator": {example, changed, "ArtifactGenerator flux-system/monorepo-tenants is there twice with different contents, first as the functionConfig"},
 		"full form": {full, edit(t, full, "rendered/", "x"), "ProvisionTenants monorepo is there twice with different contents, first as the functionConfig"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -341,17 +341,17 @@ func TestConflictWithTheFunctionConfigIsTheItems(t *testing.T) {
 func TestOptionNames(t *testing.T) {
 	const elsewhere = "`spec.deletion.maxNamespaces` of a ProvisionTenants"
 	sugar := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\ndata: {directory: .}\n"
-	second := edit(t, seed, "name: monorepo", "name: second")
+	second := edit(t, example, "name: monorepo", "name: second")
 	for name, tc := range map[string]struct {
 		config string
 		items  []string
 		want   config.OptionNames
 	}{
 		"full form":     {full, nil, config.OptionNames{Baseline: "`spec.deletion.baseline`", Max: "`spec.deletion.maxNamespaces`", AllowEmpty: "`spec.deletion.allowEmpty`"}},
-		"short form":    {seed, []string{second}, shortNames},
-		"one item":      {"", []string{seed}, shortNames},
-		"kpt's sugar":   {sugar, []string{seed}, config.OptionNames{Baseline: "`spec.deletion.baseline` of a ProvisionTenants", Max: elsewhere, AllowEmpty: "`data.allowEmpty`"}},
-		"several items": {"", []string{seed, second}, config.OptionNames{Baseline: "`spec.deletion.baseline` of a ProvisionTenants", Max: elsewhere, AllowEmpty: "`spec.deletion.allowEmpty` of a ProvisionTenants"}},
+		"short form":    {example, []string{second}, shortNames},
+		"one item":      {"", []string{example}, shortNames},
+		"kpt's sugar":   {sugar, []string{example}, config.OptionNames{Baseline: "`spec.deletion.baseline` of a ProvisionTenants", Max: elsewhere, AllowEmpty: "`data.allowEmpty`"}},
+		"several items": {"", []string{example, second}, config.OptionNames{Baseline: "`spec.deletion.baseline` of a ProvisionTenants", Max: elsewhere, AllowEmpty: "`spec.deletion.allowEmpty` of a ProvisionTenants"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, findings := parse(t, listOf(tc.config, tc.items...))
@@ -374,10 +374,10 @@ func TestFindingsAreShort(t *testing.T) {
 		"monorepo", "alias: repo", "kind: OCIRepository", "name: monorepo\n  artifacts", `"{module}"`, `"{namespace}"`, `originRevision: "@repo"`, "@repo/tenants", "@artifact/",
 		"prune: true", "source.extensions.fluxcd.io/v1beta1", "ArtifactGenerator", "spec:", "provision-tenants.fn.kpt.dev/tier",
 	} {
-		if !strings.Contains(seed, old) {
+		if !strings.Contains(example, old) {
 			continue
 		}
-		for _, text := range []string{strings.Replace(seed, old, strings.TrimRight(old, `":`)+long, 1), strings.Replace(seed, old, "? "+long+"\n", 1)} {
+		for _, text := range []string{strings.Replace(example, old, strings.TrimRight(old, `":`)+long, 1), strings.Replace(example, old, "? "+long+"\n", 1)} {
 			list, err := krm.Read([]byte(listOf(text)))
 			if err != nil {
 				assert.Less(t, len(err.Error()), 1000)

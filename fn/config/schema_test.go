@@ -112,10 +112,10 @@ func readConfig(t *testing.T, text string, rep *krm.Report) {
 	config.Parse(in, rep)
 }
 
-// readMetadata reads a tenant's file as the seed's generator does.
+// readMetadata reads a tenant's file as the worked example's generator does.
 func readMetadata(t *testing.T, data []byte, rep *krm.Report) {
 	t.Helper()
-	in, err := krm.Read([]byte(listOf(seed)))
+	in, err := krm.Read([]byte(listOf(example)))
 	require.NoError(t, err)
 	policy := planOf(t, in).Generators[0].Managed
 	trees := map[string]*source.Tree{"repo": source.Memory("repo", map[string]source.Content{

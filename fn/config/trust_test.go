@@ -215,7 +215,7 @@ func TestItemsWithoutFileAreNoTenantData(t *testing.T) {
 
 func TestForgedOwner(t *testing.T) {
 	forged := annotated(t, tenantItem(t, "tenants/acme/ns.yaml"), krm.OwnerKey, "ArtifactGenerator/flux-system/monorepo-tenants")
-	_, findings := parse(t, listOf(seed, forged))
+	_, findings := parse(t, listOf(example, forged))
 	require.Len(t, problems(findings), 1)
 	f := problems(findings)[0]
 	assert.Equal(t, "forged-owner", f.Code)
@@ -223,7 +223,7 @@ func TestForgedOwner(t *testing.T) {
 	assert.Equal(t, `metadata.annotations["provision-tenants.fn.kpt.dev/owner"]`, f.Pos.Field)
 
 	outside := annotated(t, tenantItem(t, "elsewhere/ns.yaml"), krm.OwnerKey, "ArtifactGenerator/flux-system/monorepo-tenants")
-	_, findings = parse(t, listOf(seed, outside))
+	_, findings = parse(t, listOf(example, outside))
 	assert.Empty(t, problems(findings))
 }
 

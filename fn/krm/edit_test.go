@@ -114,7 +114,7 @@ func TestWithLocalConfigOnConfig(t *testing.T) {
 		list.Config.WithLocalConfig().text)
 }
 
-// The seed as an item: two lines come in, whatever is in the rest.
+// The worked example as an item: two lines come in, whatever is in the rest.
 func TestWithLocalConfigKeepsTheSeed(t *testing.T) {
 	text := header1 + `items:
 - apiVersion: source.extensions.fluxcd.io/v1beta1

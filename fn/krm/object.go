@@ -23,6 +23,15 @@ func (id Identity) String() string {
 	return id.Group + "/" + id.Kind + "/" + id.Namespace + "/" + id.Name
 }
 
+// Title names the object as people do: `Namespace tenant-a`, `ExternalArtifact
+// tenant-a/web`.
+func (id Identity) Title() string {
+	if id.Namespace == "" {
+		return id.Kind + " " + id.Name
+	}
+	return id.Kind + " " + id.Namespace + "/" + id.Name
+}
+
 // Compare orders identities by group, kind, namespace and name.
 func (id Identity) Compare(other Identity) int {
 	return cmp.Or(

@@ -59,7 +59,7 @@ func (p Pos) Place() string {
 	case p.File == "" && p.Object == Identity{}:
 		return ""
 	case p.File == "":
-		return shown(p.Object.String())
+		return shown(p.Object.Title())
 	case p.Line == 0:
 		return p.File
 	case p.Column == 0:

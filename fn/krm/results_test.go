@@ -64,7 +64,7 @@ func TestResults(t *testing.T) {
 		},
 		"an object of unknown version": {
 			Finding{Safeguard, "stop", Pos{Object: generator, Field: "spec"}, "stopped", "confirm"},
-			`- message: "source.extensions.fluxcd.io/ArtifactGenerator/apps/monorepo: spec: stopped (confirm) [stop]"
+			`- message: "ArtifactGenerator apps/monorepo: spec: stopped (confirm) [stop]"
   severity: error
   tags:
     code: "stop"

@@ -55,7 +55,7 @@ func decide(rivals []Claim, rep *krm.Report) *krm.Object {
 	for _, loser := range rivals[1:] {
 		losers = append(losers, loser.Owner)
 		rep.Infof("tier-lost", loser.Pos, "", "%s with tier %d does not get %s, which %s claims with tier %d",
-			loser.Owner, loser.Tier, winner.Object.Identity(), winner.Owner, winner.Tier)
+			loser.Owner, loser.Tier, winner.Object.Identity().Title(), winner.Owner, winner.Tier)
 	}
 	winner.Object.Annotations[krm.WinnerKey] = winner.Owner
 	winner.Object.Annotations[krm.LosersKey] = strings.Join(losers, ",")
@@ -64,6 +64,6 @@ func decide(rivals []Claim, rep *krm.Report) *krm.Object {
 
 func reportTie(a, b Claim, rep *krm.Report) {
 	rep.Errorf("tier-tie", b.Pos, "give one of them a lower tier in the annotation `"+krm.TierKey+"`",
-		"%s from %q and from %q are one object, both claimed with tier %d by %s and %s", a.Object.Identity(),
+		"%s from %q and from %q are one object, both claimed with tier %d by %s and %s", a.Object.Identity().Title(),
 		a.Object.Annotations[krm.OriginKey], b.Object.Annotations[krm.OriginKey], a.Tier, a.Owner, b.Owner)
 }

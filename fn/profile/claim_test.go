@@ -27,7 +27,7 @@ func TestLowestTierWinsWhateverTheOrder(t *testing.T) {
 		assert.Equal(t, "B", won[0].Annotations[krm.WinnerKey])
 		assert.Equal(t, "A,C", won[0].Annotations[krm.LosersKey])
 		require.Len(t, rep.Findings(), 2)
-		assert.Equal(t, "A with tier 100 does not get /Namespace//n, which B claims with tier 50", rep.Findings()[0].Message)
+		assert.Equal(t, "A with tier 100 does not get Namespace n, which B claims with tier 50", rep.Findings()[0].Message)
 		assert.False(t, rep.Failed())
 	}
 }
@@ -36,7 +36,7 @@ func TestTieIsAnErrorThatNamesBoth(t *testing.T) {
 	rep := &krm.Report{}
 	Resolve([]Claim{claim("Namespace", "", "n", "B", 7), claim("Namespace", "", "n", "A", 7)}, rep)
 	require.Len(t, rep.Findings(), 1)
-	assert.Equal(t, `/Namespace//n from "dir/A" and from "dir/B" are one object, both claimed with tier 7 by A and B`, rep.Findings()[0].Message)
+	assert.Equal(t, `Namespace n from "dir/A" and from "dir/B" are one object, both claimed with tier 7 by A and B`, rep.Findings()[0].Message)
 	assert.Equal(t, krm.Error, rep.Worst())
 }
 

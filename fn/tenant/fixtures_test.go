@@ -44,13 +44,13 @@ func TestFixtureLayouts(t *testing.T) {
 			},
 		},
 		"before": {
-			"20-*/before", seedPattern, "{namespace}", "{module}",
+			"20-*/before", examplePattern, "{namespace}", "{module}",
 			[]string{"tenant-a (tenants/tenant-a): m", "tenant-b (tenants/tenant-b): m", "tenant-c (tenants/tenant-c): m"},
 		},
-		"renamed":    {"20-*/after-rename", seedPattern, "{namespace}", "{module}", []string{"tenant-a (tenants/tenant-a): m", "tenant-bee (tenants/tenant-bee): m", "tenant-c (tenants/tenant-c): m"}},
-		"deleted":    {"20-*/after-delete-one", seedPattern, "{namespace}", "{module}", []string{"tenant-a (tenants/tenant-a): m", "tenant-c (tenants/tenant-c): m"}},
-		"no modules": {"20-*/after-modules-gone", seedPattern, "{namespace}", "{module}", []string{"tenant-a (tenants/tenant-a): m", "tenant-b (tenants/tenant-b): m"}},
-		"all gone":   {"20-*/after-delete-all", seedPattern, "{namespace}", "{module}", nil},
+		"renamed":    {"20-*/after-rename", examplePattern, "{namespace}", "{module}", []string{"tenant-a (tenants/tenant-a): m", "tenant-bee (tenants/tenant-bee): m", "tenant-c (tenants/tenant-c): m"}},
+		"deleted":    {"20-*/after-delete-one", examplePattern, "{namespace}", "{module}", []string{"tenant-a (tenants/tenant-a): m", "tenant-c (tenants/tenant-c): m"}},
+		"no modules": {"20-*/after-modules-gone", examplePattern, "{namespace}", "{module}", []string{"tenant-a (tenants/tenant-a): m", "tenant-b (tenants/tenant-b): m"}},
+		"all gone":   {"20-*/after-delete-all", examplePattern, "{namespace}", "{module}", nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -62,13 +62,13 @@ func TestFixtureLayouts(t *testing.T) {
 		})
 	}
 	assert.Equal(t, `no directory in "tenants" matches the path segment "{namespace}", there are no directories`,
-		pattern(t, seedPattern).NoMatch(disk(t, "20-*/after-delete-all")))
+		pattern(t, examplePattern).NoMatch(disk(t, "20-*/after-delete-all")))
 }
 
 func TestFixtureSpellingDrift(t *testing.T) {
 	var rep krm.Report
 	g := generator{
-		pattern: seedPattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{"ns.startsWith('tenant-')"},
+		pattern: examplePattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{"ns.startsWith('tenant-')"},
 		labels: m{"platform.example.org/environment-name": "value in ['dev','test','uat','preprod','prod']"},
 	}
 	got := g.provision(t, disk(t, "02-*"), &rep)
@@ -113,7 +113,7 @@ func TestFixtureDirectoryGenerator(t *testing.T) {
 func TestFixtureMonorepo(t *testing.T) {
 	var rep krm.Report
 	g := generator{
-		pattern: seedPattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{`ns.startsWith("tenant-")`},
+		pattern: examplePattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{`ns.startsWith("tenant-")`},
 		common:      Metadata{Labels: strs("commonMetadata.labels", m{"platform.example.org/provisioner": "monorepo"})},
 		annotations: m{"platform.example.org/observability": "value.matches('^(Enabled|Disabled)$')"},
 		labels:      m{"platform.example.org/cost-centre": "value.matches('^[0-9]{4}$')"},
@@ -139,7 +139,7 @@ func TestFixtureMonorepo(t *testing.T) {
 func TestFixtureDenyListBecomesDefaultDeny(t *testing.T) {
 	var rep krm.Report
 	g := generator{
-		pattern: seedPattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{"ns.startsWith('solar-')"},
+		pattern: examplePattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{"ns.startsWith('solar-')"},
 		labels: m{"team": "value == 'solar'"},
 		from:   []OperationFields{operation("Override", "*", m{"pod-security.kubernetes.io/enforce": "baseline"}, nil)},
 	}
@@ -161,7 +161,7 @@ func TestFixtureTenantTextIsData(t *testing.T) {
 	var rep krm.Report
 	all := "value != ''"
 	g := generator{
-		pattern: seedPattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{"ns != ''"},
+		pattern: examplePattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{"ns != ''"},
 		annotations: m{"alerts.example.org/expr": all, "alerts.example.org/summary": all, "set.example.org/comment": all, "shell": all, "go": all},
 	}
 	got := g.provision(t, disk(t, "14-*"), &rep)
@@ -205,7 +205,7 @@ func TestLimits(t *testing.T) {
 
 	all := "value.size() >= 0"
 	g := generator{
-		pattern: seedPattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{"ns != ''"},
+		pattern: examplePattern, namespace: "{namespace}", path: metadataPath, allowedNames: []string{"ns != ''"},
 		labels: m{"k": all, strings.Repeat("k", 63): all, prefix(253): all}, annotations: m{"k": all},
 	}
 	var rep krm.Report

@@ -57,10 +57,10 @@ func (g generator) provision(t testing.TB, files *source.Tree, rep *krm.Report) 
 	return tenants
 }
 
-// seed is the generator of the worked example.
-func seed() generator {
+// workedExample is the generator of the worked example.
+func workedExample() generator {
 	return generator{
-		pattern: seedPattern, namespace: "{namespace}", path: metadataPath,
+		pattern: examplePattern, namespace: "{namespace}", path: metadataPath,
 		common:       Metadata{Labels: strs("commonMetadata.labels", m{"my.org.io/provisioner": "monorepo"})},
 		allowedNames: []string{"ns.startsWith('tenant-')"},
 		annotations:  m{"my.org.io/observability": "value.matches('^(Enabled|Disabled)$')"},
@@ -71,7 +71,7 @@ func seed() generator {
 	}
 }
 
-func seedTree(more ...string) *source.Tree {
+func exampleTree(more ...string) *source.Tree {
 	return tree(append([]string{
 		"tenants/tenant-a/namespace-metadata.yaml=" + fileHead + "  annotations:\n    my.org.io/observability: Enabled\n",
 		"tenants/tenant-a/modules/web/applier-inputs.yaml=x: 1\n", "tenants/tenant-a/modules/web/manifests/cm.yaml=x",
@@ -82,7 +82,7 @@ func seedTree(more ...string) *source.Tree {
 
 func TestWorkedExample(t *testing.T) {
 	var rep krm.Report
-	got := seed().provision(t, seedTree(), &rep)
+	got := workedExample().provision(t, exampleTree(), &rep)
 	assert.Empty(t, rep.Findings())
 	require.Len(t, got, 2)
 	assert.Equal(t, m{"my.org.io/provisioner": "monorepo", "tier": "standard"}, got[0].Labels)
@@ -109,7 +109,7 @@ func TestWorkedExampleMustFail(t *testing.T) {
 	for name, test := range trees {
 		t.Run(name, func(t *testing.T) {
 			var rep krm.Report
-			seed().provision(t, seedTree(test.more...), &rep)
+			workedExample().provision(t, exampleTree(test.more...), &rep)
 			f := the(t, &rep, test.code)
 			assert.Equal(t, krm.Error, f.Severity)
 			assert.Equal(t, test.at, f.Pos.Place())
@@ -129,7 +129,7 @@ func TestWorkedExampleMustFail(t *testing.T) {
 func TestWorkedExampleMustSucceed(t *testing.T) {
 	t.Run("a key that no allow-list names", func(t *testing.T) {
 		var rep krm.Report
-		got := seed().provision(t, seedTree("tenants/tenant-b/namespace-metadata.yaml="+fileHead+
+		got := workedExample().provision(t, exampleTree("tenants/tenant-b/namespace-metadata.yaml="+fileHead+
 			"  labels:\n    pod-security.kubernetes.io/enforce: privileged\n"), &rep)
 		assert.Equal(t, m{"my.org.io/provisioner": "monorepo", "tier": "gold"}, got[1].Labels)
 		assert.Equal(t, []string{
@@ -139,17 +139,17 @@ func TestWorkedExampleMustSucceed(t *testing.T) {
 	})
 	t.Run("text that Flux would substitute", func(t *testing.T) {
 		var rep krm.Report
-		g := seed()
+		g := workedExample()
 		g.annotations = m{"my.org.io/observability": "value.size() < 100"}
-		got := g.provision(t, seedTree("tenants/tenant-a/namespace-metadata.yaml="+fileHead+"  annotations: {my.org.io/observability: '${x}'}\n"), &rep)
+		got := g.provision(t, exampleTree("tenants/tenant-a/namespace-metadata.yaml="+fileHead+"  annotations: {my.org.io/observability: '${x}'}\n"), &rep)
 		assert.Equal(t, "${x}", got[0].Annotations["my.org.io/observability"])
 		assert.Empty(t, rep.Findings())
 	})
 	t.Run("an operation for a namespace that is not there", func(t *testing.T) {
 		var rep krm.Report
-		g := seed()
+		g := workedExample()
 		g.from = append(g.from, operation("Override", "tenant-c", m{"tier": "x"}, nil))
-		got := g.provision(t, seedTree(), &rep)
+		got := g.provision(t, exampleTree(), &rep)
 		assert.Len(t, got, 2)
 		assert.Equal(t, []string{"from-unmatched from[0].namespace: no directory asks for the namespace \"tenant-c\", the operation does nothing"}, infos(&rep))
 		assert.Len(t, rep.Findings(), 1)
@@ -481,7 +481,7 @@ func BenchmarkFleet(b *testing.B) {
 	fleet := tree(files...)
 	for b.Loop() {
 		var rep krm.Report
-		if got := seed().provision(b, fleet, &rep); len(got) != 1500 {
+		if got := workedExample().provision(b, fleet, &rep); len(got) != 1500 {
 			b.Fatal(len(got), rep.Findings())
 		}
 	}

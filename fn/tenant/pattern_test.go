@@ -78,7 +78,7 @@ func TestParsePattern(t *testing.T) {
 		text, alias, prefix string
 		captures            []string
 	}{
-		"seed":             {"@repo/tenants/{namespace}/modules/{module}", "repo", "tenants", []string{"namespace", "module"}},
+		"example":          {"@repo/tenants/{namespace}/modules/{module}", "repo", "tenants", []string{"namespace", "module"}},
 		"deep prefix":      {"@a-b_c/x/y/z-{a}/q", "a-b_c", "x/y", []string{"a"}},
 		"no prefix":        {"@r/{a}/b", "r", "", []string{"a"}},
 		"no captures":      {"@repo/apps/b", "repo", "apps/b", nil},

@@ -48,11 +48,11 @@ func summary(tenants []Tenant) []string {
 	return lines
 }
 
-const seedPattern = "@repo/tenants/{namespace}/modules/{module}"
+const examplePattern = "@repo/tenants/{namespace}/modules/{module}"
 
 func TestResolve(t *testing.T) {
 	var rep krm.Report
-	got := resolve(t, seedPattern, names(t, "{namespace}/{module}"), &rep,
+	got := resolve(t, examplePattern, names(t, "{namespace}/{module}"), &rep,
 		"tenants/tenant-b/modules/web/", "tenants/tenant-a/modules/web/", "tenants/tenant-a/modules/API.v2/", "tenants/Tenant-C/modules/web/")
 	assert.Empty(t, rep.Findings())
 	assert.Equal(t, []string{
@@ -104,7 +104,7 @@ func TestResolveWithoutPattern(t *testing.T) {
 func TestResolveRefusesBadNames(t *testing.T) {
 	long := strings.Repeat("n", 61)
 	var rep krm.Report
-	got := resolve(t, seedPattern, names(t, "{namespace}/{module}", "ns-{namespace}/{module}-rules"), &rep,
+	got := resolve(t, examplePattern, names(t, "{namespace}/{module}", "ns-{namespace}/{module}-rules"), &rep,
 		"tenants/office_back/modules/web/", "tenants/office_back/modules/api/", "tenants/team-2.x/modules/web/",
 		"tenants/"+long+"/modules/my_app/", "tenants/ok/modules/a..b/", "tenants/ok/modules/web/")
 	assert.Equal(t, []string{"ns-ok (tenants/ok): web-rules", "ok (tenants/ok): web"}, summary(got))
@@ -151,9 +151,9 @@ func TestResolveRefusesOneNamespaceFromTwoDirectories(t *testing.T) {
 	tests := map[string]struct {
 		pattern, namespace, first, second, name, hint string
 	}{
-		"case twins":          {seedPattern, "{namespace}/{module}", "tenants/Tenant-A/modules/y", "tenants/tenant-a/modules/x", "tenant-a", lowerCased},
+		"case twins":          {examplePattern, "{namespace}/{module}", "tenants/Tenant-A/modules/y", "tenants/tenant-a/modules/x", "tenant-a", lowerCased},
 		"two ways to split":   {"@r/{a}/{b}/m/{module}", "{a}-{b}/{module}", "x-y/z/m/m", "x/y-z/m/m", "x-y-z", "rename one of them: the texts of `{a}` and `{b}` add up to the same name"},
-		"equal module, twins": {seedPattern, "{namespace}/{module}", "tenants/Tenant-A/modules/x", "tenants/tenant-a/modules/x", "tenant-a", lowerCased},
+		"equal module, twins": {examplePattern, "{namespace}/{module}", "tenants/Tenant-A/modules/x", "tenants/tenant-a/modules/x", "tenant-a", lowerCased},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
