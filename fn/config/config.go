@@ -5,6 +5,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -81,8 +82,13 @@ func (r *reader) reportNoGenerator() {
 			"there is no functionConfig and no ArtifactGenerator")
 		return
 	}
-	r.rep.Errorf("config-missing", r.list.Config.Pos(), "add one to `spec.generators`, to a file of `spec.configs` or to the items",
-		"there is no ArtifactGenerator")
+	hint := "add one to `spec.generators`, to a file of `spec.configs` or to the items"
+	for _, item := range r.list.Items {
+		if item.Kind == functionKind && item.Identity() != r.list.Config.Identity() {
+			hint = fmt.Sprintf("%s %s is among the items: pass it as functionConfig", functionKind, shown(item.Name))
+		}
+	}
+	r.rep.Errorf("config-missing", r.list.Config.Pos(), hint, "there is no ArtifactGenerator")
 }
 
 // consumed are the generators among the items that would reach a cluster.

@@ -193,6 +193,8 @@ func issueHint(message, variable string) string {
 		return fmt.Sprintf("`has()` asks for a field; `%s` is always there: leave the `has()` out", variable)
 	case strings.Contains(message, "does not support field selection"):
 		return fmt.Sprintf("`%s` is a string and has no fields", variable)
+	case strings.Contains(message, " input ") || strings.Contains(message, "token recognition") || strings.HasPrefix(message, "reserved identifier"):
+		return fmt.Sprintf("a rule is written like %s: text in quotes, `==` to compare, `matches` for patterns; there are no globs", example(variable))
 	}
 	return ""
 }
