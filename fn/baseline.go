@@ -13,10 +13,10 @@ import (
 // maxBaseline bounds a file of the previous output, in bytes.
 const maxBaseline = 256 << 20
 
-// fleet is what the previous output held: the items of a host that writes files,
+// stamps is what the previous output held: the items of a host that writes files,
 // and what `deletion.baseline` names. With neither there is no safeguard, and an
 // info says so.
-func (p *previous) fleet(plan *config.Plan, rep *krm.Report) fleet {
+func (p *previous) stamps(plan *config.Plan, rep *krm.Report) []stamp {
 	stamps := stampsIn(p.made)
 	switch {
 	case plan.Deletion.Baseline.Text != "":
@@ -25,7 +25,7 @@ func (p *previous) fleet(plan *config.Plan, rep *krm.Report) fleet {
 		rep.Infof("no-baseline", krm.Pos{}, "set "+plan.Deletion.Names.Baseline+" to the previous output, unless this is the first",
 			"no deletion safeguard is active: without the previous output nobody sees what leaves it")
 	}
-	return newFleet(stamps)
+	return stamps
 }
 
 // readBaseline reads the previous output from a file, or from the YAML and JSON

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
@@ -36,14 +37,20 @@ func newFleet(stamped []stamp) fleet {
 
 // stamp is what the safeguards need of an object that we made.
 type stamp struct {
-	id     krm.Identity
-	digest string
+	id            krm.Identity
+	owner, digest string
+	// kept is set when every applier keeps the object that leaves its input.
+	kept bool
+}
+
+func newStamp(id krm.Identity, annotations map[string]string) stamp {
+	return stamp{id, annotations[krm.OwnerKey], annotations[krm.DigestKey], handoff.Keeps(annotations, handoff.Dialects())}
 }
 
 func stampsOf(objects []*krm.Object) []stamp {
 	var stamps []stamp
 	for _, o := range objects {
-		stamps = append(stamps, stamp{o.Identity(), o.Annotations[krm.DigestKey]})
+		stamps = append(stamps, newStamp(o.Identity(), o.Annotations))
 	}
 	return stamps
 }
@@ -53,10 +60,42 @@ func stampsIn(items []*krm.Item) []stamp {
 	var stamps []stamp
 	for _, item := range items {
 		if _, ours := item.Annotations[krm.OwnerKey]; ours {
-			stamps = append(stamps, stamp{item.Identity(), item.Annotations[krm.DigestKey]})
+			stamps = append(stamps, newStamp(item.Identity(), item.Annotations))
 		}
 	}
 	return stamps
+}
+
+// guardLeaving looks at each namespace that leaves. One that must survive needs
+// its keep metadata in the cluster first: appliers read it from the live object.
+// One that somebody still puts an artifact into must not go at all.
+func guardLeaving(before, now []stamp, plan *config.Plan, rep *krm.Report) {
+	survives := map[string]bool{}
+	for _, g := range plan.Generators {
+		survives[g.Owner] = g.Managed != nil && !g.Prune
+	}
+	made, users := map[string]bool{}, map[string]stamp{}
+	for _, s := range now {
+		switch s.id.Kind {
+		case "Namespace":
+			made[s.id.Name] = true
+		case "ExternalArtifact":
+			users[s.id.Namespace] = s
+		}
+	}
+	for _, s := range before {
+		if s.id.Kind != "Namespace" || made[s.id.Name] {
+			continue
+		}
+		if user, used := users[s.id.Name]; used {
+			rep.Errorf("namespace-in-use", plan.Deletion.Max.Pos, "remove the artifact, too, or keep the tenant's directory",
+				"namespace %q leaves the output, and %s, which %s makes, is in it", s.id.Name, user.id.Title(), user.owner)
+		}
+		if survives[s.owner] && !s.kept {
+			rep.Stopf("keep-not-applied", plan.Deletion.Max.Pos, "restore the directory, render and apply once, then remove it",
+				"namespace %q leaves and must survive, but its previous output did not tell appliers to keep it: they would delete it", s.id.Name)
+		}
+	}
 }
 
 // guardDeletions compares this run's output with the previous one. Leaving the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
 
 func fleetOf(names ...string) fleet {
@@ -83,11 +84,44 @@ func TestRenameNamesBoth(t *testing.T) {
 
 func TestFleetCountsOnlyManagedNamespaces(t *testing.T) {
 	assert.Equal(t, fleet{"a": {"x", "y"}, "b": nil}, newFleet([]stamp{
-		{krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "a", Name: "1"}, "y"},
-		{krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "flux-system", Name: "1"}, "z"},
-		{krm.Identity{Kind: "Namespace", Name: "a"}, "m"},
-		{krm.Identity{Kind: "Namespace", Name: "b"}, "m"},
-		{krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "a", Name: "2"}, "x"},
-		{krm.Identity{Kind: "ConfigMap", Namespace: "a", Name: "inventory"}, ""},
+		{id: krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "a", Name: "1"}, digest: "y"},
+		{id: krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "flux-system", Name: "1"}, digest: "z"},
+		{id: krm.Identity{Kind: "Namespace", Name: "a"}, digest: "m"},
+		{id: krm.Identity{Kind: "Namespace", Name: "b"}, digest: "m"},
+		{id: krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "a", Name: "2"}, digest: "x"},
+		{id: krm.Identity{Kind: "ConfigMap", Namespace: "a", Name: "inventory"}, digest: ""},
 	}))
+}
+
+func TestGuardLeaving(t *testing.T) {
+	namespace := func(name, owner string, kept bool) stamp {
+		return stamp{id: krm.Identity{Kind: "Namespace", Name: name}, owner: owner, kept: kept}
+	}
+	used := stamp{id: krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "a", Name: "x"}, owner: "two"}
+	plan := &config.Plan{Generators: []config.Generator{
+		{Owner: "keeps", Managed: &tenant.Policy{}}, {Owner: "prunes", Managed: &tenant.Policy{}, Prune: true}, {Owner: "two"},
+	}}
+	for name, tc := range map[string]struct {
+		before, now []stamp
+		want        []string
+	}{
+		"prune: true":             {[]stamp{namespace("a", "prunes", false)}, nil, nil},
+		"prune: false, told":      {[]stamp{namespace("a", "keeps", true)}, nil, nil},
+		"prune: false, not told":  {[]stamp{namespace("a", "keeps", false)}, nil, []string{"keep-not-applied"}},
+		"it is still there":       {[]stamp{namespace("a", "keeps", false)}, []stamp{namespace("a", "keeps", true), used}, nil},
+		"somebody else uses it":   {[]stamp{namespace("a", "prunes", false)}, []stamp{used}, []string{"namespace-in-use"}},
+		"another one is used":     {[]stamp{namespace("b", "prunes", false)}, []stamp{used}, nil},
+		"of a removed generator":  {[]stamp{namespace("a", "gone", false)}, nil, nil},
+		"an artifact that leaves": {[]stamp{used}, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rep := &krm.Report{}
+			guardLeaving(tc.before, tc.now, plan, rep)
+			var got []string
+			for _, f := range rep.Findings() {
+				got = append(got, f.Code)
+			}
+			assert.Equal(t, tc.want, got)
+		})
+	}
 }

@@ -33,18 +33,34 @@
 // # Decisions
 //
 //   - Values are read by YAML 1.2 and refused where YAML 1.1 reads them otherwise
-//     (`yes`, `0744`, `1e3`, merge keys). Hosts and appliers use both.
-//   - `origin` is a path inside the source, not below the base directory: the same
-//     tree gives the same output from every configuration directory.
-//   - An item's path is compared with a source tree from every directory that may
-//     be the root of the list, since `kpt fn eval` does not say which one it is.
-//   - `deletion.allowEmpty` lifts one safeguard only: with it, all namespaces may
-//     leave as far as `deletion.maxNamespaces` lets them.
-//   - A namespace that keeps metadata of the platform team's
-//     (`source.extensions.fluxcd.io/prune: Disabled`) is kept as with `prune: false`.
+//     (`yes`, `0744`, `1e3`, merge keys), because hosts and appliers use both. One
+//     version everywhere would change it.
+//   - `origin` is a path inside the source, not below the base directory, so that a
+//     tree gives the same output from every configuration directory. Two sources
+//     with equal paths that people confuse would change it.
+//   - An item counts as a tenant's when any reading of its path puts it into a
+//     tenant's area, since `kpt fn eval` does not say what paths start from. A host
+//     that says so, as `kpt fn render` does, is believed.
+//   - A file of `configs` inside a tenant's area is an error: one wide pattern would
+//     hand the platform to a tenant. Nothing short of a signed file would change it.
+//   - Reserved and protected names are refused for captured namespaces without
+//     managedNamespaces, too: an artifact in kube-system is no tenant's to ask for.
+//   - `deletion.allowEmpty` lifts one safeguard only: all namespaces may leave as
+//     far as `deletion.maxNamespaces` lets them.
+//   - A namespace that must survive and was never told so stops the run, because
+//     appliers read the keep metadata from the live object. Keeping it in the
+//     output for one more revision would do, once a run can tell revisions apart.
+//   - `source.extensions.fluxcd.io/prune: Disabled` from the platform team keeps a
+//     namespace as `prune: false` does; a generator with `reconcile: disabled` is an
+//     error, because what it does not make would leave.
+//   - A file of an artifact may have 100 MiB and an artifact 256 MiB, both in memory;
+//     a tenant's file shows 50 findings of a code, then their number. A legitimate
+//     tenant at a limit would change it.
+//   - The inventory is one key, `inventory.yaml`, and belongs to
+//     `ProvisionTenants/<namespace>/<name>` whatever the kind of the configuration.
 //   - Direct dependencies besides the chosen ones: golang.org/x/term (is stdin a
 //     terminal: the answer differs by system), invopop/jsonschema (JSON Schema from
-//     Go types). For tests: golang.org/x/tools/txtar.
+//     Go types). For tests: golang.org/x/tools/txtar, sigs.k8s.io/yaml.
 package fn
 
 import (
@@ -86,7 +102,9 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 	}
 	objects := profile.Resolve(claims, rep)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
-		guardDeletions(previous.fleet(plan, rep), newFleet(stampsOf(objects)), plan.Deletion, rep)
+		before, now := previous.stamps(plan, rep), stampsOf(objects)
+		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
+		guardLeaving(before, append(now, stampsIn(previous.rest)...), plan, rep)
 	}
 	inventory := newInventory(plan)
 	emitted := slices.Concat(objects, inventory)

@@ -142,6 +142,7 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *
 	}
 	o.Annotations[krm.DigestKey] = built.Digest
 	signed(o, g.Owner, cmp.Or(m.Match.Dir, "."))
+	g.checkSize(o)
 	if spec.Inputs != nil {
 		inputs, read := spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep)
 		if !read {
@@ -151,6 +152,22 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *
 		o.Status = krm.NewMap(map[string]*krm.Node{"exportedInputs": inputs}).Encode()
 	}
 	return o, ok
+}
+
+// maxAnnotations is what the API server takes, keys and values together, in bytes.
+const maxAnnotations = 256 << 10
+
+// checkSize is for ExternalArtifacts: of Namespaces the tenant's part is checked
+// where it is read.
+func (g generation) checkSize(o *krm.Object) {
+	size := 0
+	for key, value := range o.Annotations {
+		size += len(key) + len(value)
+	}
+	if size > maxAnnotations {
+		g.rep.Errorf("annotations-too-large", g.Pos.At("spec.commonMetadata.annotations"), "shorten `commonMetadata`",
+			"the annotations of %s have %d bytes, ours included, and %d are allowed", o.Identity().Title(), size, maxAnnotations)
+	}
 }
 
 // labels are commonMetadata, then the captures, then ours: a later one wins.

@@ -214,6 +214,7 @@ func TestKptRender(t *testing.T) {
 		assert.Contains(t, first, path)
 	}
 	assertFile(t, "kpt.yaml", generated(first))
+	assert.Equal(t, foreign["tenants/tenant-tide/modules/api/manifests/config.yaml"], first["tenants/tenant-tide/modules/api/manifests/config.yaml"])
 	for range 2 {
 		must(t, filepath.Dir(dir), kptRender+"demo")
 		assert.Equal(t, first, snapshot(t, dir), "rendering again must change nothing")
@@ -270,9 +271,29 @@ func TestKptRenderLeavesAMovedFileWhereItIs(t *testing.T) {
 	assert.Contains(t, generated(snapshot(t, dir)), "namespaces/reef.yaml", "the inventory names the file")
 }
 
+// tenantsAreItems keeps from kpt only what it refuses.
+const tenantsAreItems = "**/applier-inputs.yaml\n**/namespace-metadata.yaml\n"
+
+// A package inside the package: the paths that kpt gives its items start there.
+func TestKptRenderLeavesAFileInASubpackage(t *testing.T) {
+	needs(t, "kpt")
+	dir := demo(t)
+	must(t, dir, kptRender+".")
+	write(t, dir, "sub/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: sub\n")
+	require.NoError(t, os.Rename(filepath.Join(dir, "generated/tenant-reef/namespace-tenant-reef.yaml"), filepath.Join(dir, "sub/reef.yaml")))
+	moved := read(t, dir, "sub/reef.yaml")
+	for range 2 {
+		must(t, dir, kptRender+".")
+		assert.Equal(t, moved, read(t, dir, "sub/reef.yaml"))
+		assert.NoFileExists(t, filepath.Join(dir, "reef.yaml"))
+		assert.NoFileExists(t, filepath.Join(dir, "generated/tenant-reef/namespace-tenant-reef.yaml"))
+	}
+}
+
 func TestKptRenderIgnoresAGeneratorOfATenant(t *testing.T) {
 	needs(t, "kpt")
 	dir := demo(t)
+	write(t, dir, ".krmignore", tenantsAreItems)
 	must(t, dir, kptRender+".")
 	want := generated(snapshot(t, dir))
 	write(t, dir, "tenants/tenant-reef/generator.yaml", `apiVersion: source.extensions.fluxcd.io/v1beta1
@@ -299,6 +320,7 @@ spec:
 func TestKptRenderRefusesAForgedOwner(t *testing.T) {
 	needs(t, "kpt")
 	dir := demo(t)
+	write(t, dir, ".krmignore", tenantsAreItems)
 	must(t, dir, kptRender+".")
 	forged := strings.ReplaceAll(read(t, dir, "generated/tenant-tide/namespace-tenant-tide.yaml"), "tenant-tide", "tenant-evil")
 	write(t, dir, "tenants/tenant-reef/ns.yaml", forged)

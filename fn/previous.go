@@ -97,7 +97,7 @@ func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Repo
 		file := generatedPath(o.Identity(), plan)
 		o.Annotations[krm.PathKey] = file
 		o.Annotations[krm.IndexKey] = "0"
-		if other := occupied[file]; other != nil {
+		if other := occupied[file]; other != nil && other.Identity() != o.Identity() {
 			rep.Errorf("path-conflict", other.Pos(), "move it to another file; if it is a generated object that was renamed, undo that", "%s is in the file that %s goes to", other.Identity().Title(), o.Identity().Title())
 		}
 	}

@@ -48,6 +48,21 @@ func Keep(annotations map[string]string, dialects []Dialect) map[string]string {
 	return kept
 }
 
+// Keeps tells whether annotations have the keep metadata of every dialect.
+func Keeps(annotations map[string]string, dialects []Dialect) bool {
+	for _, d := range dialects {
+		for key, value := range d.Keep {
+			have := strings.Split(annotations[key], ",")
+			for option := range strings.SplitSeq(value, ",") {
+				if !slices.Contains(have, option) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 // mergeOptions appends options to a comma-separated list, in the place of those
 // that say something else about the same subject.
 func mergeOptions(have, want string) string {

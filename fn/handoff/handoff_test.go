@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,4 +40,16 @@ func TestKeepAsked(t *testing.T) {
 	assert.True(t, KeepAsked(map[string]string{"source.extensions.fluxcd.io/prune": "Disabled"}))
 	assert.False(t, KeepAsked(map[string]string{"source.extensions.fluxcd.io/prune": "enabled"}))
 	assert.False(t, KeepAsked(nil))
+}
+
+func TestKeeps(t *testing.T) {
+	kept := Keep(map[string]string{syncOptions: "Replace=true"}, Dialects())
+	assert.True(t, Keeps(kept, Dialects()))
+	for key := range kept {
+		less := maps.Clone(kept)
+		delete(less, key)
+		assert.False(t, Keeps(less, Dialects()), key)
+	}
+	kept[syncOptions] = "Prune=false"
+	assert.False(t, Keeps(kept, Dialects()))
 }

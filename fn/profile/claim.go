@@ -4,6 +4,7 @@ package profile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,16 +31,24 @@ func Resolve(claims []Claim, rep *krm.Report) []*krm.Object {
 	for _, c := range claims {
 		byIdentity[c.Object.Identity()] = append(byIdentity[c.Object.Identity()], c)
 	}
+	r := resolution{rep: rep, ties: map[[2]string]int{}}
 	var won []*krm.Object
-	for _, rivals := range byIdentity {
-		won = append(won, decide(rivals, rep))
+	for _, id := range slices.SortedFunc(maps.Keys(byIdentity), krm.Identity.Compare) {
+		won = append(won, r.decide(byIdentity[id]))
 	}
 	slices.SortFunc(won, krm.ApplyOrder)
 	return won
 }
 
+// resolution is the state of a Resolve.
+type resolution struct {
+	rep *krm.Report
+	// ties counts the objects that two owners claim with one tier.
+	ties map[[2]string]int
+}
+
 // decide picks the winner among the claims of one object.
-func decide(rivals []Claim, rep *krm.Report) *krm.Object {
+func (r resolution) decide(rivals []Claim) *krm.Object {
 	slices.SortFunc(rivals, func(a, b Claim) int {
 		return cmp.Or(cmp.Compare(a.Tier, b.Tier), strings.Compare(a.Owner, b.Owner))
 	})
@@ -48,13 +57,13 @@ func decide(rivals []Claim, rep *krm.Report) *krm.Object {
 		return winner.Object
 	}
 	if rivals[1].Tier == winner.Tier {
-		reportTie(winner, rivals[1], rep)
+		r.tie(winner, rivals[1])
 		return winner.Object
 	}
 	var losers []string
 	for _, loser := range rivals[1:] {
 		losers = append(losers, loser.Owner)
-		rep.Infof("tier-lost", loser.Pos, "", "%s with tier %d does not get %s, which %s claims with tier %d",
+		r.rep.Warnf("tier-lost", loser.Pos, "", "%s with tier %d does not get %s, which %s claims with tier %d",
 			loser.Owner, loser.Tier, winner.Object.Identity().Title(), winner.Owner, winner.Tier)
 	}
 	winner.Object.Annotations[krm.WinnerKey] = winner.Owner
@@ -62,8 +71,16 @@ func decide(rivals []Claim, rep *krm.Report) *krm.Object {
 	return winner.Object
 }
 
-func reportTie(a, b Claim, rep *krm.Report) {
-	rep.Errorf("tier-tie", b.Pos, "give one of them a lower tier in the annotation `"+krm.TierKey+"`",
+// maxTies bounds the findings about two owners: they can have a whole fleet in
+// common.
+const maxTies = 20
+
+func (r resolution) tie(a, b Claim) {
+	pair := [2]string{a.Owner, b.Owner}
+	if r.ties[pair]++; r.ties[pair] > maxTies {
+		return
+	}
+	r.rep.Errorf("tier-tie", b.Pos, "give one of them a lower tier in the annotation `"+krm.TierKey+"`",
 		"%s from %q and from %q are one object, both claimed with tier %d by %s and %s", a.Object.Identity().Title(),
 		a.Object.Annotations[krm.OriginKey], b.Object.Annotations[krm.OriginKey], a.Tier, a.Owner, b.Owner)
 }
