@@ -577,7 +577,7 @@ func repaired11(t *testing.T) string {
 func TestFixture11Repaired(t *testing.T) {
 	repaired11(t)
 	o := renderHere(t)
-	assert.Equal(t, []string{"warning inputs-null tenants/tenant-tide/modules/api/applier-inputs.yaml"}, o.found("error", "warning"))
+	assert.Equal(t, []string{"warning inputs-null tenants/tenant-tide/modules/api/applier-inputs.yaml:9:10"}, o.found("error", "warning"))
 	assert.Equal(t, []string{
 		"info directory-unused tenants/tenant-empty", "info no-baseline", "info origin-revision-unknown spec.artifacts[0].originRevision", "info status-needs-subresource",
 	}, o.found("info"))

@@ -60,6 +60,9 @@ func (g generation) tenants() []tenant.Tenant {
 		tenants = g.Managed.Admit(tenants, g.rep)
 		g.Managed.Metadata(g.trees, tenants, g.reserve, g.rep)
 	}
+	if g.Managed == nil {
+		tenants = tenant.RefuseReserved(tenants, g.Namespace, g.plan.ProtectedNames, g.rep)
+	}
 	return tenants
 }
 

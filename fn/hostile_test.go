@@ -141,7 +141,7 @@ var attacks = map[string]attack{
 	"metadata has two documents":     {"error", "yaml-multiple-documents", metadata("  labels: {}\n---\n" + metadataHead)},
 	"metadata is no UTF-8":           {"error", "yaml-encoding", metadata("  labels: {my.org/env: \"\xff\"}\n")},
 	"metadata has ESC":               {"error", "yaml-encoding", metadata("  labels: {my.org/env: \"\x1b[31m\"}\n")},
-	"metadata has an escaped ESC":    {"error", "metadata-value-syntax", metadata(`  labels: {my.org/env: "\e[31m\nerror: tenant-y"}` + "\n")},
+	"metadata has an escaped ESC":    {"error", "yaml-character", metadata(`  labels: {my.org/env: "\e[31m\nerror: tenant-y"}` + "\n")},
 	"metadata is UTF-16":             {"error", "yaml-encoding", writes(fileX, "\xff\xfea\x00")},
 	"metadata has a merge key":       {"error", "yaml-merge-key", metadata("  labels: {<<: {my.org/env: dev}}\n")},
 	"metadata has odd keys":          {"error", "yaml-key-not-string", metadata("  labels: {? [a] : b}\n")},

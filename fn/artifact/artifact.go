@@ -29,7 +29,19 @@ type Artifact struct {
 // mistakes are reported. All files of the artifact are in memory until Release.
 // With false the artifact holds nothing; it serves InputsFrom.Load, which reports
 // the mistakes of the inputs all the same.
+//
+// Of each mistake at most maxReported are reported one by one.
 func Build(what string, ops []Operation, values map[string]string, trees map[string]*source.Tree, rep *krm.Report) (*Artifact, bool) {
+	limited := krm.Limited(maxReported, func(krm.Pos) string { return "artifact " + what })
+	defer func() { rep.Append(limited) }()
+	return build(what, ops, values, trees, limited)
+}
+
+// maxReported bounds how often one artifact can show one mistake: a tenant's files
+// are many.
+const maxReported = 20
+
+func build(what string, ops []Operation, values map[string]string, trees map[string]*source.Tree, rep *krm.Report) (*Artifact, bool) {
 	b := builder{what: what, values: values, trees: trees, rep: rep, ok: true}
 	b.stage.files = map[string]staged{}
 	for _, op := range ops {
@@ -44,7 +56,7 @@ func Build(what string, ops []Operation, values map[string]string, trees map[str
 		return unbuilt, false
 	}
 	if a.isEmpty() && !allOptional(ops) {
-		rep.Warnf("artifact-empty", ops[0].from.Str().Pos, "Flux leaves out the files of version control and of CI, pictures and archives",
+		rep.Warnf("artifact-empty", ops[0].from.Str().Pos, "what Flux leaves out does not count: files of version control and of CI, pictures and archives",
 			"artifact %s holds no file", what)
 	}
 	a.seal()

@@ -113,8 +113,8 @@ func TestMessagesNameArtifactAndPattern(t *testing.T) {
 		got = append(got, f.Message+" ("+f.Hint+")")
 	}
 	assert.ElementsMatch(t, []string{
-		`artifact tenant-a/web: no files match "@repo/tenants/a/modules/web/manifets/**" (did you mean "tenants/a/modules/web/manifests"? Correct the path, or set ` + "`optional: true`)",
-		`artifact tenant-a/web: the source "@repo/tenants/a/moduls" does not exist (did you mean "tenants/a/modules"? Correct the path, or set ` + "`optional: true`)",
+		`artifact tenant-a/web: no files match "@repo/tenants/a/modules/web/manifets/**" (did you mean "tenants/a/modules/web/manifests"? correct the path, or set ` + "`optional: true`)",
+		`artifact tenant-a/web: the source "@repo/tenants/a/moduls" does not exist (did you mean "tenants/a/modules"? correct the path, or set ` + "`optional: true`)",
 		`artifact tenant-a/web: the source "@repo/tenants/a/zzz" does not exist (there is no "zzz" in "tenants/a": correct the path, or set ` + "`optional: true`)",
 		`artifact tenant-a/web: no files match "@repo/tenants/a/modules/*.json" (correct the path, or set ` + "`optional: true`)",
 	}, got)
@@ -313,4 +313,26 @@ func TestExecutableIsKept(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, content.Executable)
 	assert.True(t, bytes.Contains(gunzip(t, archiveOf(t, a)), []byte("0000700\x00")))
+}
+
+// A tenant has as many files as he likes, but not as many findings.
+func TestBuildReportsTwentyOfEachMistake(t *testing.T) {
+	files := map[string]string{}
+	for i := range 25 {
+		files[fmt.Sprintf("d/%02d.yaml", i)] = "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"
+		files[fmt.Sprintf("d/%02d\\", i)] = ""
+		files[fmt.Sprintf("d/%02d-e\u0301", i)] = ""
+		files[fmt.Sprintf("d/%02d-\u00e9", i)] = ""
+	}
+	a, rep := buildOps(memory(files), nil, opFields{From: "@repo/d", To: "@artifact/"})
+	assert.Nil(t, a)
+	counts, rests := map[string]int{}, 0
+	for _, f := range rep.Findings() {
+		counts[f.Code]++
+		if f.Message == "5 more like this in artifact tenant-a/web" {
+			rests++
+		}
+	}
+	assert.Equal(t, map[string]int{"artifact-namespace": 21, "artifact-file-name": 21, "artifact-unicode-twins": 21}, counts)
+	assert.Equal(t, 3, rests)
 }

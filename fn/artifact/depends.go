@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func (o *Order) dependencies(inputs *krm.Node) []krm.Str {
 
 func nearestModule(name string, modules []string) string {
 	if near, found := krm.Nearest(name, modules); found {
-		return "did you mean " + near + "?"
+		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return ""
 }

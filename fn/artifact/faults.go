@@ -86,7 +86,7 @@ func (c *copier) suggest(path string) string {
 			continue
 		}
 		if near, found := krm.Nearest(name, names); found {
-			return fmt.Sprintf("did you mean %q? Correct the path, %s", shown(c.tree.Place(join(dir, near))), optional)
+			return fmt.Sprintf("did you mean %q? correct the path, %s", shown(c.tree.Place(join(dir, near))), optional)
 		}
 		return fmt.Sprintf("there is no %q in %q: correct the path, %s", shown(name), shown(c.tree.Place(dir)), optional)
 	}

@@ -1,9 +1,11 @@
 package artifact
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +13,13 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/source"
 )
 
-// maxInputs bounds an inputs file: it ends up in the status of an object.
-const maxInputs = 100 << 10
+const (
+	// maxInputs bounds an inputs file: it ends up in the status of an object.
+	maxInputs = 100 << 10
+	// maxWritten bounds the inputs in block style, which can take a hundred times
+	// the room of flow style.
+	maxWritten = 1 << 20
+)
 
 // artifactAlias is what `inputsFrom` calls the built artifact.
 const artifactAlias = "artifact"
@@ -119,11 +126,14 @@ func ParseInputs(data []byte, start krm.Pos, rep *krm.Report) (*krm.Node, bool) 
 	case node.Kind != krm.MapNode:
 		rep.Errorf("inputs-not-map", node.Pos, "write `name: value` pairs", "the inputs must be a map, found %s", describeKind(node.Kind))
 		return nil, false
+	case leastSize(node, maxWritten) > maxWritten:
+		rep.Errorf("inputs-too-large", krm.Pos{File: start.File}, "nest less, and use fewer aliases", "the inputs have more than %d bytes as they are written, each value on a line of its own", maxWritten)
+		return nil, false
 	}
 	for scalar := range scalars(node) {
 		ok = checkInput(scalar, rep) && ok
 	}
-	warnNulls(node, start.File, rep)
+	warnNulls(node, rep)
 	return node, ok
 }
 
@@ -151,11 +161,11 @@ func checkInput(scalar *krm.Node, rep *krm.Report) bool {
 	switch {
 	case scalar.Ambiguous != "":
 		rep.Errorf("inputs-ambiguous-scalar", scalar.Pos, "put it in quotes if it is text; write numbers in decimal and booleans as true or false",
-			"YAML 1.1 reads the value %s as %s, YAML 1.2 as %s %s", shown(scalar.Written), scalar.Ambiguous, describeKind(scalar.Kind), shown(scalar.Text))
+			"the value %q is %s for YAML 1.1, and %s, %q, for YAML 1.2", shown(scalar.Written), scalar.Ambiguous, describeKind(scalar.Kind), shown(scalar.Text))
 	case scalar.Kind == krm.IntNode && !fits64(scalar.Text):
 		rep.Errorf("inputs-number-range", scalar.Pos, "put it in quotes", "the integer does not fit into 64 bits")
 	case scalar.Kind == krm.FloatNode && !finite(scalar.Text):
-		rep.Errorf("inputs-number-range", scalar.Pos, "put it in quotes", "the number %s has no JSON form", shown(scalar.Text))
+		rep.Errorf("inputs-number-range", scalar.Pos, "put it in quotes", "the number %q has no JSON form", shown(scalar.Text))
 	default:
 		return true
 	}
@@ -177,18 +187,25 @@ func finite(text string) bool {
 }
 
 // warnNulls names the keys whose null an API server will drop: the object then
-// lacks the key.
-func warnNulls(node *krm.Node, place string, rep *krm.Report) {
-	var fields []string
+// lacks the key. The warning stands at the first null.
+func warnNulls(node *krm.Node, rep *krm.Report) {
+	var nulls []krm.Pos
 	for scalar := range scalars(node) {
 		if scalar.Kind == krm.NullNode && scalar.Ambiguous == "" {
-			fields = append(fields, "`"+scalar.Pos.Field+"`")
+			nulls = append(nulls, scalar.Pos)
 		}
 	}
-	if len(fields) == 0 {
+	if len(nulls) == 0 {
 		return
 	}
-	rep.Warnf("inputs-null", krm.Pos{File: place}, "leave the key out, or give it a value",
+	slices.SortStableFunc(nulls, func(a, b krm.Pos) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	var fields []string
+	for _, null := range nulls {
+		fields = append(fields, "`"+null.Field+"`")
+	}
+	first := nulls[0]
+	first.Field = ""
+	rep.Warnf("inputs-null", first, "leave the key out, or give it a value",
 		"an API server drops a key whose value is null: %s", listed(fields))
 }
 

@@ -50,7 +50,7 @@ func TestParseInputsKeepsNulls(t *testing.T) {
 	assert.Equal(t, krm.NullNode, node.Get("a").Kind)
 	assert.Equal(t, krm.NullNode, node.Get("b").Get("c").Kind)
 	require.Len(t, rep.Findings(), 1, "one for each file")
-	assert.Equal(t, "m/inputs.yaml: an API server drops a key whose value is null: `a`, `b.c`, `b.d[0]`, `nodeSelector`",
+	assert.Equal(t, "m/inputs.yaml:1:4: an API server drops a key whose value is null: `a`, `b.c`, `b.d[0]`, `nodeSelector`",
 		rep.Findings()[0].Pos.Place()+": "+rep.Findings()[0].Message)
 	assert.Equal(t, []string{"warning inputs-null"}, codes(rep))
 
@@ -98,7 +98,7 @@ func TestParseInputsRefuses(t *testing.T) {
 func TestParseInputsReportsAll(t *testing.T) {
 	_, rep := parseInputs("a: yes\nb: 0644\nc: .inf\nd: ok\n")
 	assert.Equal(t, []string{"error inputs-ambiguous-scalar", "error inputs-ambiguous-scalar", "error inputs-number-range"}, codes(rep))
-	assert.Equal(t, "YAML 1.1 reads the value yes as the boolean true, YAML 1.2 as a string yes", rep.Findings()[0].Message)
+	assert.Equal(t, "the value \"yes\" is the boolean true for YAML 1.1, and a string, \"yes\", for YAML 1.2", rep.Findings()[0].Message)
 }
 
 func TestAliasBombIsRefused(t *testing.T) {
@@ -209,12 +209,12 @@ func TestInputsOfTheArtifactPointToTheSource(t *testing.T) {
 		opFields{From: "@repo/t/more.yaml", To: "@artifact/merged.yaml", Strategy: "Merge"}, opFields{From: "@repo/t/in.tgz", To: "@artifact/x", Strategy: "Extract"})
 	require.NotNil(t, a, "%v", rep.Findings())
 	for path, want := range map[string]string{
-		"t/inputs.yaml": "t/inputs.yaml:2:4: k: YAML 1.1 reads the value 0644 as the integer 420, YAML 1.2 as a number 644 [inputs-ambiguous-scalar]",
-		"t/nulls.yaml":  "t/nulls.yaml: an API server drops a key whose value is null: `x` [inputs-null]",
+		"t/inputs.yaml": "t/inputs.yaml:2:4: k: the value \"0644\" is the integer 420 for YAML 1.1, and a number, \"644\", for YAML 1.2 [inputs-ambiguous-scalar]",
+		"t/nulls.yaml":  "t/nulls.yaml:1:3: an API server drops a key whose value is null: `x` [inputs-null]",
 		"t/big.yaml":    "t/big.yaml: the inputs have 102403 bytes, 102400 are allowed [inputs-too-large]",
 		"t":             "artifact tenant-a/web: cannot read the inputs \"@artifact/t\": it is not a regular file [inputs-unreadable]",
 		"merged.yaml":   "t/more.yaml: num: the integer does not fit into 64 bits [inputs-number-range]",
-		"x/bad.yaml":    "t/in.tgz: b: YAML 1.1 reads the value yes as the boolean true, YAML 1.2 as a string yes [inputs-ambiguous-scalar]",
+		"x/bad.yaml":    "t/in.tgz: b: the value \"yes\" is the boolean true for YAML 1.1, and a string, \"yes\", for YAML 1.2 [inputs-ambiguous-scalar]",
 		"x/broken.yaml": "t/in.tgz: not valid YAML: line 2: did not find expected node content [yaml-syntax]",
 		"x/odd.yaml":    "t/in.tgz: found the control character U+0001 [yaml-encoding]",
 		"x/two.yaml":    "t/in.tgz: found a second YAML document, one is allowed [yaml-multiple-documents]",
@@ -254,7 +254,7 @@ func TestOrder(t *testing.T) {
 	}{
 		{"known", map[string]string{"web": "dependsOn: [{name: db}]", "db": ""}, nil},
 		{"unknown", map[string]string{"web": "dependsOn: [{name: dbb}, {name: dbb}]", "db-": ""}, []string{
-			`web.yaml:1:20: module "web" of namespace "tenant-a" depends on "dbb", which the namespace lacks (did you mean db-?)`,
+			`web.yaml:1:20: module "web" of namespace "tenant-a" depends on "dbb", which the namespace lacks (did you mean "db-"?)`,
 		}},
 		{"another namespace", map[string]string{"web": "dependsOn: [{name: x, namespace: other}]"}, nil},
 		{"this namespace", map[string]string{"web": "dependsOn: [{name: zzzz, namespace: tenant-a}]"}, []string{
@@ -334,4 +334,20 @@ func TestUnknownDependenciesAreBounded(t *testing.T) {
 	checkOrder(map[string]*krm.Node{"a": node}, rep)
 	require.Len(t, rep.Findings(), maxUnknown+1)
 	assert.Equal(t, `module "a" of namespace "tenant-a" depends on 1980 more modules, which the namespace lacks`, rep.Findings()[maxUnknown].Message)
+}
+
+func TestNullsArePlacedAtTheFirst(t *testing.T) {
+	_, rep := parseInputs("b: 1\nz:\n  - ~\na: null\n")
+	require.Len(t, rep.Findings(), 1)
+	assert.Equal(t, "m/inputs.yaml:3:5: an API server drops a key whose value is null: `z[0]`, `a` (leave the key out, or give it a value) [inputs-null]", rep.Findings()[0].String())
+}
+
+func TestInputsAreBoundedAsWritten(t *testing.T) {
+	deep := strings.Repeat("[", 60) + strings.TrimSuffix(strings.Repeat("1,", 40_000), ",") + strings.Repeat("]", 60)
+	node, rep := parseInputs("a: " + deep)
+	assert.Nil(t, node)
+	assert.Equal(t, []string{"error inputs-too-large"}, codes(rep))
+	node, rep = parseInputs("a: [" + strings.TrimSuffix(strings.Repeat("1,", 40_000), ",") + "]")
+	assert.NotNil(t, node)
+	assert.Empty(t, rep.Findings())
 }

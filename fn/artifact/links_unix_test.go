@@ -3,8 +3,10 @@
 package artifact
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -115,4 +117,28 @@ func TestSparseFile(t *testing.T) {
 	a, rep := buildOps(tree, nil, everything)
 	require.Nil(t, a)
 	assert.Equal(t, []string{"error artifact-file-too-large"}, codes(rep))
+}
+
+func TestManyLinksAreOneFindingInTheEnd(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "d"), 0o750))
+	for i := range 25 {
+		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "d", fmt.Sprintf("link-%02d", i))))
+		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "d", fmt.Sprintf("pipe-%02d", i)), 0o600))
+	}
+	tree, err := source.Open(dir, ".")
+	require.NoError(t, err)
+	t.Cleanup(tree.Close)
+	_, rep := buildOps(tree, nil, opFields{From: "@repo/d", To: "@artifact/"})
+	var rest []string
+	for _, f := range rep.Findings() {
+		if strings.Contains(f.Message, "more like this") {
+			rest = append(rest, f.String())
+		}
+	}
+	assert.Len(t, rep.Findings(), 2*21+1, "and the artifact is empty")
+	assert.Equal(t, []string{
+		"d/link-19: 5 more like this in artifact tenant-a/web [copy-link-left-out]",
+		"d/pipe-19: 5 more like this in artifact tenant-a/web [copy-special-left-out]",
+	}, rest)
 }

@@ -4,8 +4,13 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
-// maxMerged bounds a file that is parsed: like every file of a tenant that is.
-const maxMerged = 1 << 20
+const (
+	// maxMerged bounds a file that is parsed: like every file of a tenant that is.
+	maxMerged = 1 << 20
+	// maxResult bounds what a merge makes: block style takes more room than flow
+	// style, and aliases are written out.
+	maxResult = 4 * maxMerged
+)
 
 // merge lays the map of one YAML file over that of another: maps merge key by
 // key, everything else is replaced, an explicit null included. The result has
@@ -18,7 +23,23 @@ func (c *copier) merge(base, overlay staged) ([]byte, bool) {
 	if !ok1 || !ok2 {
 		return nil, false
 	}
-	return mergeNodes(below, above).AppendYAML(nil, 0), true
+	return c.write(mergeNodes(below, above), overlay)
+}
+
+// write gives the text of a merge, unless it would be too large.
+func (c *copier) write(merged *krm.Node, overlay staged) ([]byte, bool) {
+	limit := int(min(maxResult, c.stage.room()))
+	if leastSize(merged, limit) <= limit {
+		if text := merged.AppendYAML(nil, 0); len(text) <= limit {
+			return text, true
+		}
+	}
+	if limit < maxResult {
+		c.overflow()
+		return nil, false
+	}
+	c.rep.Errorf("merge-too-large", krm.Pos{File: overlay.origin.place()}, "", "artifact %s: with this file the merged file has more than %d bytes", c.what, limit)
+	return nil, false
 }
 
 // parseMerged parses one side; an empty file is an empty map.
@@ -48,7 +69,7 @@ func (c *copier) readsOneWay(node *krm.Node) bool {
 	for scalar := range scalars(node) {
 		if scalar.Ambiguous != "" {
 			c.rep.Errorf("merge-ambiguous-scalar", scalar.Pos, "put the value in quotes, or write the number in decimal",
-				"artifact %s: the value %s cannot be merged, YAML 1.1 reads it as %s", c.what, shown(scalar.Written), scalar.Ambiguous)
+				"artifact %s: the value %q cannot be merged, YAML 1.1 reads it as %s", c.what, shown(scalar.Written), scalar.Ambiguous)
 			ok = false
 		}
 	}

@@ -77,7 +77,7 @@ func TestMergeRefuses(t *testing.T) {
 func TestMergeShowsWhatIsWritten(t *testing.T) {
 	_, rep := mergeFiles("mode: 0644\n", "a: 1\n")
 	require.Len(t, rep.Findings(), 1)
-	assert.Equal(t, "artifact tenant-a/web: the value 0644 cannot be merged, YAML 1.1 reads it as the integer 420", rep.Findings()[0].Message)
+	assert.Equal(t, "artifact tenant-a/web: the value \"0644\" cannot be merged, YAML 1.1 reads it as the integer 420", rep.Findings()[0].Message)
 }
 
 func TestMergeBothSidesReported(t *testing.T) {
@@ -128,4 +128,45 @@ func TestMergeTwice(t *testing.T) {
 		opFields{From: "@repo/2/f", To: "@artifact/", Strategy: "Merge"}, opFields{From: "@repo/3/f", To: "@artifact/", Strategy: "Merge"})
 	require.NotNil(t, a, "%v", rep.Findings())
 	assert.Equal(t, map[string]string{"f": "a:\n  w: 2\n  x: 3\n"}, held(t, a))
+}
+
+// A merge writes aliases out and puts flow style on lines of its own, so two small
+// files can make a huge one.
+func TestMergeIsBounded(t *testing.T) {
+	const half = 1 << 19
+	wide := strings.Repeat("[", 90) + strings.Repeat("1,", half/2) + strings.Repeat("]", 90)
+	for name, c := range map[string]struct{ base, overlay, code string }{
+		"overlay":  {"a: 1\n", "b: " + wide, "merge-too-large"},
+		"base":     {"b: " + wide, "a: 1\n", "merge-too-large"},
+		"replaced": {"b: " + wide, "b: 1\n", ""},
+		"aliases":  {"a: 1\n", "x: &x " + strings.Repeat("x", 70_000) + "\nb: [" + strings.Repeat("*x, ", 9_990) + "]\n", "yaml-alias-limit"},
+		"escapes":  {"d: " + emoji(100_000) + "\n", "x: &x " + emoji(half/8) + "\nb: [*x, *x, *x]\nc: " + emoji(100_000) + "\n", "merge-too-large"},
+		"both":     {"a: " + strings.Repeat("x", half), "b: " + strings.Repeat("x", half), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, rep := mergeFiles(c.base, c.overlay)
+			if c.code == "" {
+				assert.Empty(t, rep.Findings())
+				return
+			}
+			require.Equal(t, []string{"error " + c.code}, codes(rep))
+			assert.Equal(t, "overlay/f.yaml", rep.Findings()[0].Pos.File)
+		})
+	}
+}
+
+// emoji are four bytes each, and ten as an escape.
+func emoji(n int) string { return strings.Repeat("\U0001F600", n) }
+
+func TestLeastSize(t *testing.T) {
+	for _, text := range []string{
+		"a: 1\nb:\n  c: [1, [2, [3, 4]], {d: e, f: {g: [h]}}]\n", "[[[[[[1]]]]]]", "- - a: {b: [[c]]}\n    d: e\n", "{}", "a: []\nb: {}\nc: null\n", "a: \"x\\ny\\n\"\n",
+	} {
+		node, ok := krm.ParseFile("f", []byte(text), &krm.Report{})
+		require.True(t, ok)
+		written := len(node.AppendYAML(nil, 0))
+		assert.LessOrEqual(t, leastSize(node, 1<<20), written, text)
+		assert.GreaterOrEqual(t, leastSize(node, 1<<20), written/2, text)
+		assert.Less(t, leastSize(node, 3), 20, text)
+	}
 }

@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -199,7 +200,7 @@ func parseStrategy(s krm.Str, rep *krm.Report) (Strategy, bool) {
 	}
 	hint := "use Overwrite, Merge or Extract"
 	if near, found := krm.Nearest(s.Text, []string{"Overwrite", "Merge", "Extract"}); found {
-		hint = "did you mean " + near + "?"
+		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	rep.Errorf("copy-strategy", s.Pos, hint, "unknown copy strategy %q", shown(s.Text))
 	return Overwrite, false

@@ -13,8 +13,11 @@ import (
 type area struct {
 	// disk is the directory as an absolute path, "" when it is not known.
 	disk string
-	// listed are the directories that it may be in the list.
-	listed []string
+	// full is as much of its path in a list as is known, and ahead how many of its
+	// first segments a list has not when its root is the base directory, that of
+	// the source, or between them.
+	full  []string
+	ahead int
 	// local is the directory from the base directory.
 	local string
 	// whole is set when the prefix is empty: the whole source is a tenant's.
@@ -27,14 +30,13 @@ func (b base) newArea(dir, prefix string) area {
 	if disk := path.Join(b.from(dir), prefix); path.IsAbs(disk) {
 		a.disk = disk
 	}
-	a.listed = b.readings(dir, prefix)
+	a.full, a.ahead = b.readings(dir, prefix)
 	return a
 }
 
-// readings are the paths that the area may have in the list. A host that gives
-// no package path does not say what paths are relative to: the root of the list
-// may be the base directory, the root of the source, or a directory between.
-func (b base) readings(dir, prefix string) []string {
+// readings say which paths the area may have in a list. A host that gives no
+// package path does not say what paths are relative to.
+func (b base) readings(dir, prefix string) (full []string, ahead int) {
 	down := segmentsOf(dir)
 	if path.IsAbs(dir) && path.IsAbs(b.dir) && within(path.Clean(dir), b.dir) {
 		down = segmentsOf(relative(path.Clean(dir), b.dir))
@@ -43,15 +45,11 @@ func (b base) readings(dir, prefix string) []string {
 	for len(down) > 0 && down[0] == ".." {
 		down, outside = down[1:], true
 	}
-	whole := slices.Concat(down, segmentsOf(prefix))
-	var listed []string
-	for i := range len(whole) + 1 {
-		// From outside, the base directory may lie anywhere on the way to the area.
-		if i <= len(down) || outside && i < len(whole) {
-			listed = append(listed, strings.Join(whole[i:], "/"))
-		}
+	full = slices.Concat(down, segmentsOf(prefix))
+	if outside { // The base directory may lie anywhere on the way to the area.
+		return full, max(0, len(full)-1)
 	}
-	return listed
+	return full, len(down)
 }
 
 func segmentsOf(p string) []string {
@@ -62,7 +60,9 @@ func segmentsOf(p string) []string {
 	return strings.Split(p, "/")
 }
 
-// covers tells whether an item's file lies in the area.
+// covers tells whether an item's file lies in the area. Where nobody says what
+// paths are relative to, the root of the list may lie above the base directory or
+// on the way to the area: what may be a tenant's then counts as a tenant's.
 func (a area) covers(item *krm.Item, b base) bool {
 	if item == nil || item.Path() == "" {
 		return false
@@ -75,7 +75,19 @@ func (a area) coversPath(item *krm.Item, p string, b base) bool {
 	if pkg, known := b.packageOf(item); known && a.disk != "" {
 		return below(path.Join(pkg, rooted(p)), a.disk)
 	}
-	return slices.ContainsFunc(a.listed, func(dir string) bool { return below(rooted(p), dir) })
+	p = rooted(p)
+	return a.whole || a.beginsWith(p, len(a.full)-1) || strings.Contains("/"+p, "/"+strings.Join(a.full, "/")+"/")
+}
+
+// beginsWith tells whether a path begins with that of the area, or with what is
+// left of it without up to skip of its first segments.
+func (a area) beginsWith(p string, skip int) bool {
+	for i := range skip + 1 {
+		if strings.HasPrefix(p, strings.Join(a.full[i:], "/")+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // areas are those of several generators.
@@ -105,11 +117,16 @@ func (as areas) whole() bool {
 	return true
 }
 
+// parts are the areas that are part of a source.
+func (as areas) parts() areas {
+	return slices.DeleteFunc(slices.Clone(as), func(a area) bool { return a.whole })
+}
+
 // coverFile tells whether a file, from the base directory, lies in an area that
 // is part of a source.
 func (as areas) coverFile(file string, b base) bool {
-	for _, a := range as {
-		if !a.whole && (below(file, a.local) || a.disk != "" && below(b.from(file), a.disk)) {
+	for _, a := range as.parts() {
+		if below(file, a.local) || a.disk != "" && below(b.from(file), a.disk) {
 			return true
 		}
 	}

@@ -44,8 +44,7 @@ func rootPackage(items []*krm.Item) (string, bool) {
 		case root == "" || len(pkg) < len(root):
 			root = pkg
 		}
-		if item.Kind == "Kptfile" && krm.GroupOf(item.APIVersion) == "kpt.dev" && item.Path() == "Kptfile" &&
-			(kptfile == "" || len(pkg) < len(kptfile)) {
+		if isKptfile(item) && item.Path() == "Kptfile" && (kptfile == "" || len(pkg) < len(kptfile)) {
 			kptfile = pkg
 		}
 	}
@@ -55,6 +54,10 @@ func rootPackage(items []*krm.Item) (string, bool) {
 		}
 	}
 	return root, root != "" && kptfile == root
+}
+
+func isKptfile(item *krm.Item) bool {
+	return item.Kind == "Kptfile" && krm.GroupOf(item.APIVersion) == "kpt.dev"
 }
 
 // words say what the base directory is.

@@ -4,11 +4,8 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"path"
-	"slices"
-	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
@@ -40,6 +37,13 @@ type reader struct {
 	echo *krm.Item
 	// accepted are the items that were read as configuration.
 	accepted map[*krm.Item]bool
+	// own are the generators that the functionConfig brings: itself, inline ones
+	// and those in files of spec.configs.
+	own []document
+	// lost is set when the root of the list may lie in a tenant's directory.
+	lost bool
+	// files are those of spec.configs, each where its pattern stands.
+	files []krm.Str
 	// sources are Flux sources in files of spec.configs.
 	sources []*krm.Node
 	// found are the Flux sources that were looked for, nil where there is none.
@@ -104,31 +108,36 @@ func (r *reader) consumed() []*krm.Item {
 
 // ownDirectory is the directory of the configuration's file in the list.
 func (r *reader) ownDirectory(docs []document) string {
-	var files []string
-	switch config := r.list.Config; {
-	case config == nil && len(docs) > 0 && docs[0].item != nil:
-		files = append(files, r.base.listed(docs[0].item))
-	case config != nil && config.Path() != "":
-		files = append(files, r.base.listed(config))
-	case config != nil:
-		// `kpt fn eval` gives the functionConfig no path, but its copy has one.
-		for _, item := range r.list.Items {
-			if r.accepted[item] && identityOf(item) == identityOf(config) {
-				files = append(files, r.base.listed(item))
-			}
-		}
+	file := r.list.Config
+	switch {
+	case file == nil && len(docs) > 0:
+		file = docs[0].item
+	case file != nil && file.Path() == "":
+		file = r.onlyCopy()
 	}
-	if len(files) == 0 {
+	if file == nil || file.Path() == "" {
 		return ""
 	}
-	// The outermost one: a copy deeper down may be a tenant's.
-	first := slices.MinFunc(files, func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
-	})
-	if dir := path.Dir(first); dir != "." {
+	if dir := path.Dir(r.base.listed(file)); dir != "." {
 		return dir
 	}
 	return ""
+}
+
+// onlyCopy is the functionConfig's file among the items: `kpt fn eval` gives the
+// functionConfig no path, but its file has one. Of two, one may be a tenant's, and
+// no tenant may decide where output goes.
+func (r *reader) onlyCopy() *krm.Item {
+	var found []*krm.Item
+	for _, item := range r.list.Items {
+		if r.accepted[item] && r.isNamesake(item) && item.Path() != "" && !r.isResource(item) && !r.areas.cover(item, r.base) {
+			found = append(found, item)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
 }
 
 // Start says where relative paths of the configuration start from. The absolute

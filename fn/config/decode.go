@@ -129,39 +129,74 @@ func (d *decoder) fields(n *krm.Node, v reflect.Value) {
 		pos.Set(reflect.ValueOf(n.Pos))
 	}
 	known := wireFields(v.Type())
-	d.unknown(n, known)
+	meant := d.unknown(n, known)
 	for _, f := range known {
 		value := n.Get(f.name)
 		if value != nil && value.Kind != krm.NullNode {
 			d.value(value, v.FieldByIndex(f.index), f)
-		} else if f.required {
+		} else if f.required && !slices.Contains(meant, f.name) {
 			d.rep.Errorf("config-required", n.Pos.At(f.name), "", "`%s` is required", f.name)
 		}
 	}
 }
 
-func (d *decoder) unknown(n *krm.Node, known []wireField) {
-	names := make([]string, len(known))
-	for i, f := range known {
-		names[i] = f.name
-	}
+// unknown reports unknown fields. The fields that are probably meant are not
+// missing: one mistake is one finding.
+func (d *decoder) unknown(n *krm.Node, known []wireField) (meant []string) {
+	names := fieldNames(known)
 	for key := range n.Fields() {
 		if !slices.Contains(names, key.Text) {
 			d.rep.Errorf("config-unknown-field", key.Pos, nearestField(key.Text, names), "unknown field %q", shown(key.Text))
+			if near, found := meantField(key.Text, names); found {
+				meant = append(meant, near)
+			}
 		}
 	}
+	return meant
 }
 
-// nearestField is the hint for an unknown field: a name with a slip of the pen
-// in it, one that is part of the right name, or else all names.
-func nearestField(name string, known []string) string {
+func fieldNames(fields []wireField) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// misspells tells whether the map n has no field of that name, but one that
+// probably means it.
+func misspells[T any](n *krm.Node, field string) bool {
+	if n == nil || n.Get(field) != nil {
+		return false
+	}
+	names := fieldNames(wireFields(reflect.TypeFor[T]()))
+	for key := range n.Fields() {
+		if near, found := meantField(key.Text, names); found && near == field && !slices.Contains(names, key.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// meantField is the field that an unknown one probably means: a name with a slip
+// of the pen in it, or one that is part of the right name.
+func meantField(name string, known []string) (string, bool) {
 	if near, found := krm.Nearest(name, known); found {
-		return fmt.Sprintf("did you mean `%s`?", near)
+		return near, true
 	}
 	for _, k := range known {
 		if len(name) > 3 && strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
-			return fmt.Sprintf("did you mean `%s`?", k)
+			return k, true
 		}
+	}
+	return "", false
+}
+
+// nearestField is the hint for an unknown field: the one that is probably meant,
+// or else all names.
+func nearestField(name string, known []string) string {
+	if near, found := meantField(name, known); found {
+		return fmt.Sprintf("did you mean `%s`?", near)
 	}
 	if len(known) == 0 {
 		return "it must be empty"

@@ -8,21 +8,31 @@ import (
 
 // documents gathers the generators of a run, each identity once, sorted by it.
 func (r *reader) documents() []document {
-	roots := slices.Concat(r.roots, r.configFiles())
+	r.own = slices.Concat(r.roots, r.configFiles())
 	r.findEcho()
-	roots = append(roots, r.itemsWithoutFile()...)
-	var area areas
-	for _, d := range roots {
-		area = append(area, areasOf(d.node, r.directoriesFor(d), r.base)...)
-	}
-	r.warnConfigsInArea(roots, area)
+	r.lost = r.isLost(r.areasOf(r.own))
+	r.readResources()
+	roots := slices.Concat(r.own, r.itemsWithoutFile())
+	area := r.areasOf(roots)
+	r.refuseConfigsInArea(area)
 	r.acceptCopies(area)
 	candidates := r.candidates(roots, area)
-	docs := r.unique(slices.Concat(roots, judge(candidates, area, r.base, r.rep)))
-	for _, d := range docs {
-		r.areas = append(r.areas, areasOf(d.node, r.directoriesFor(d), r.base)...)
+	if r.lost {
+		ignoreAll(candidates, roots, area, r.base, r.rep)
+		candidates = nil
 	}
+	docs := r.unique(slices.Concat(roots, judge(candidates, area, r.base, r.rep)))
+	r.areas = r.areasOf(docs)
 	return docs
+}
+
+// areasOf is where generators look for tenants.
+func (r *reader) areasOf(docs []document) areas {
+	var all areas
+	for _, d := range docs {
+		all = append(all, areasOf(d.node, r.directoriesFor(d), r.base)...)
+	}
+	return all
 }
 
 // directoriesFor are the directories that count for a generator: without a
@@ -68,23 +78,28 @@ func (r *reader) acceptCopies(area areas) {
 			continue
 		}
 		ownFile := item.Path() != "" && r.isFileOf(item, document{item: r.list.Config})
-		free := area.covering(item, r.base).whole()
+		free := r.isFree(item, area)
 		switch same := r.sameAsConfig(item); {
 		case same && (free || ownFile):
 			r.accepted[item] = true
-		case !same && free && item.Kind == functionKind:
+		case !same && free && item.Kind == functionKind && !isAccumulated(item):
 			r.rep.Errorf("config-conflict", item.Pos(), "remove one of the two",
 				"%s %s is there twice with different contents, first as the functionConfig", item.Kind, nameOf(item.Identity()))
 		}
 	}
 }
 
-// itemsWithoutFile are generators that no tenant can have written: kustomize and
-// pipes hand over objects, not files.
+// isFree tells whether no tenant can have written an item's file.
+func (r *reader) isFree(item *krm.Item, area areas) bool {
+	return (!r.lost || item.Path() == "") && !area.cover(item, r.base)
+}
+
+// itemsWithoutFile are generators that the caller handed over as objects, not as
+// files.
 func (r *reader) itemsWithoutFile() []document {
 	var docs []document
 	for _, item := range r.list.Items {
-		if !isGenerator(item) || item.Path() != "" || item == r.echo {
+		if !isGenerator(item) || item.Path() != "" || item == r.echo || r.isResource(item) {
 			continue
 		}
 		if node, ok := item.Node(r.rep); ok {
@@ -96,12 +111,13 @@ func (r *reader) itemsWithoutFile() []document {
 }
 
 // candidates are the generators with files, without the copies of roots that
-// kpt puts among the items. What is wrong with them is not reported yet: a
+// kpt puts among the items. In a tenant's directory an item is such a copy only
+// where the root says so. What is wrong with them is not reported yet: a
 // tenant's file must not stop the run.
 func (r *reader) candidates(roots []document, area areas) []*candidate {
 	var found []*candidate
 	for _, item := range r.list.Items {
-		if !isGenerator(item) || item.Path() == "" {
+		if !isGenerator(item) || item.Path() == "" || r.isResource(item) {
 			continue
 		}
 		d := document{id: identityOf(item), item: item, unread: true}
@@ -109,22 +125,27 @@ func (r *reader) candidates(roots []document, area areas) []*candidate {
 		if d.node, ok = item.Node(&krm.Report{}); !ok {
 			d.node = krm.NewMap(nil)
 		}
-		if r.isCopy(d, roots, area) {
-			r.accepted[item] = true
-			continue
+		if root, found := rootLike(d, roots); found {
+			if r.isFree(item, area) || r.isFileOf(item, root) {
+				r.accepted[item] = true
+				continue
+			}
+			if area.covering(item, r.base).whole() && !r.lost {
+				continue // Most likely the root's own file, but nobody can tell.
+			}
 		}
 		found = append(found, &candidate{document: d, areas: areasOf(d.node, r.directoriesFor(d), r.base)})
 	}
 	return found
 }
 
-// isCopy tells whether an item is the file of a root. In a tenant's directory it
-// is that only where the root says so, or where all is a tenant's anyway.
-func (r *reader) isCopy(d document, roots []document, area areas) bool {
-	free := area.covering(d.item, r.base).whole()
-	return slices.ContainsFunc(roots, func(root document) bool {
-		return root.id == d.id && root.same(d) && (free || r.isFileOf(d.item, root))
-	})
+// rootLike is the root that a document says the same as.
+func rootLike(d document, roots []document) (document, bool) {
+	i := slices.IndexFunc(roots, func(root document) bool { return root.id == d.id && root.same(d) })
+	if i < 0 {
+		return document{}, false
+	}
+	return roots[i], true
 }
 
 func (r *reader) isFileOf(item *krm.Item, root document) bool {

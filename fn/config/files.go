@@ -27,7 +27,8 @@ func (r *reader) configFiles() []document {
 	}
 	defer tree.Close()
 	var docs []document
-	for _, file := range r.matchFiles(tree) {
+	r.files = r.matchFiles(tree)
+	for _, file := range r.files {
 		docs = append(docs, r.readFile(tree, file)...)
 	}
 	return docs
@@ -113,13 +114,13 @@ func (r *reader) fileDocument(node *krm.Node, file string) (document, bool) {
 	return document{}, false
 }
 
-// warnConfigsInArea warns about configuration where tenants write: whoever can
-// change it decides about everybody.
-func (r *reader) warnConfigsInArea(docs []document, area areas) {
-	for _, d := range docs {
-		if d.file != "" && area.coverFile(d.file, r.base) {
-			r.rep.Warnf("config-in-tenant-directory", d.node.Pos, "keep configuration outside of the tenants' directories",
-				"%s is read as configuration and lies in a tenant's directory", d.file)
+// refuseConfigsInArea: who can write a configuration decides about everybody, and
+// one wide pattern would hand that to every tenant.
+func (r *reader) refuseConfigsInArea(area areas) {
+	for _, file := range r.files {
+		if area.coverFile(file.Text, r.base) {
+			r.rep.Errorf("config-in-tenant-directory", file.Pos, "narrow the pattern, and keep configuration outside of the tenants' directories",
+				"%q lies in a tenant's directory and must not be read as configuration", shown(file.Text))
 		}
 	}
 }

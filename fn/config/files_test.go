@@ -53,7 +53,7 @@ func TestConfigFileInTenantDirectoryOfAPackage(t *testing.T) {
 	write(t, root, "repo/deploy/x/a.yaml", named(t, "a", "@repo/deploy/x/{x}"))
 	text := withPackage(t, withConfigs("  sources: [{directory: ..}]\n", "x/a.yaml"), filepath.Join(root, "repo/deploy"), "fn.yaml")
 	_, findings := parse(t, listOf(text))
-	assert.Equal(t, []string{"warning config-in-tenant-directory "}, codes(findings))
+	assert.Equal(t, []string{"error config-in-tenant-directory spec.configs[0]"}, codes(findings))
 }
 
 func TestUnreadableConfigFiles(t *testing.T) {

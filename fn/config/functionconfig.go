@@ -1,7 +1,9 @@
 package config
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
@@ -65,7 +67,7 @@ func (r *reader) reportVersion(pos krm.Pos, kind, found, wanted string) {
 // readFull reads a ProvisionTenants.
 func (r *reader) readFull(node *krm.Node) {
 	wire := decode[provisionTenants](node, r.rep)
-	r.checkOptions(wire.Metadata.Annotations)
+	r.checkOptions(wire.Metadata.Annotations, "use the fields of `spec`")
 	spec := wire.Spec
 	r.entries, r.configs = spec.Sources, spec.Configs
 	r.defaultServiceAccount = spec.DefaultServiceAccount.Text
@@ -102,13 +104,18 @@ func (r *reader) readInline(list *krm.Node, decoded []inlineGenerator) {
 	}
 }
 
-// checkOptions refuses the annotations of a generator on a ProvisionTenants,
-// which has fields for them.
-func (r *reader) checkOptions(annotations annotationMap) {
-	for _, name := range slices.Concat(shortFormOptions, generatorOptions) {
-		if value, there := annotations[krm.Prefix+name]; there {
-			r.rep.Errorf("config-annotation", value.Pos, "use the fields of `spec`",
-				"annotation `%s%s` counts only on an ArtifactGenerator", krm.Prefix, name)
+// checkOptions refuses the annotations of a generator, and unknown ones, on a kind
+// that has fields instead.
+func (r *reader) checkOptions(annotations annotationMap, hint string) {
+	options := slices.Concat(shortFormOptions, generatorOptions)
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		name, ours := strings.CutPrefix(key, krm.Prefix)
+		switch {
+		case !ours || slices.Contains(stampOptions, name):
+		case slices.Contains(options, name):
+			r.rep.Errorf("config-annotation", annotations[key].Pos, hint, "annotation `%s` counts only on an ArtifactGenerator", key)
+		default:
+			r.rep.Errorf("config-annotation", annotations[key].Pos, hint, "unknown annotation `%s`", shown(key))
 		}
 	}
 }
@@ -117,6 +124,9 @@ func (r *reader) checkOptions(annotations annotationMap) {
 func (r *reader) readConfigMap(node *krm.Node) {
 	wire := decode[configMap](node, r.rep)
 	r.name = orDefault(r.name, functionInput)
+	if meta := wire.Metadata; meta != nil {
+		r.checkOptions(meta.Annotations, "use the fields of `data`, or pass a ProvisionTenants")
+	}
 	if data := wire.Data; data != nil {
 		if data.Directory.Text != "" {
 			r.entries = directories{{Directory: data.Directory}}

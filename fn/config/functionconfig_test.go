@@ -83,6 +83,12 @@ func TestProvisionTenantsRules(t *testing.T) {
 			"    config.kubernetes.io/local-config: \"true\"", "    provision-tenants.fn.kpt.dev/directory: x",
 			`error config-annotation metadata.annotations["provision-tenants.fn.kpt.dev/directory"]`, "fields of `spec`",
 		},
+		"unknown annotation": {
+			"    config.kubernetes.io/local-config: \"true\"", "    provision-tenants.fn.kpt.dev/adopt: x",
+			`error config-annotation metadata.annotations["provision-tenants.fn.kpt.dev/adopt"]`, "fields of `spec`",
+		},
+		"annotation that is ours":        {"    config.kubernetes.io/local-config: \"true\"", "    provision-tenants.fn.kpt.dev/origin: x", "", ""},
+		"a misspelt pattern":             {"pathPattern:", "pathPatern:", "error config-unknown-field spec.generators[0].spec.pathPatern", "did you mean `pathPattern`?"},
 		"no directory":                   {"    directory: ../..\n", "", "error config-required spec.sources[0].directory", ""},
 		"empty directory":                {"directory: ../..", `directory: ""`, "error config-value spec.sources[0].directory", ""},
 		"absolute directory":             {"directory: ../..", "directory: /repo", "", ""},
@@ -173,12 +179,14 @@ func TestConfigMap(t *testing.T) {
 	item := withPath(t, example, "platform/ag.yaml")
 	for text, want := range map[string]string{
 		cm: "",
-		"apiVersion: v1\nkind: ConfigMap\ndata: {directory: x}\n":           "",
-		cm + "data: {directory: ., allowEmpty: \"true\"}\n":                 "",
-		cm + "data: {directory: ., allowEmpty: true}\n":                     "error config-type data.allowEmpty",
-		cm + "data: {allowEmpty: \"yes\"}\n":                                "error config-value data.allowEmpty",
-		cm + "data: {directry: .}\n":                                        "error config-unknown-field data.directry",
-		cm + "data: {baseline: .}\n":                                        "error config-unknown-field data.baseline",
+		"apiVersion: v1\nkind: ConfigMap\ndata: {directory: x}\n": "",
+		cm + "data: {directory: ., allowEmpty: \"true\"}\n":       "",
+		cm + "data: {directory: ., allowEmpty: true}\n":           "error config-type data.allowEmpty",
+		cm + "data: {allowEmpty: \"yes\"}\n":                      "error config-value data.allowEmpty",
+		cm + "data: {directry: .}\n":                              "error config-unknown-field data.directry",
+		cm + "data: {baseline: .}\n":                              "error config-unknown-field data.baseline",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input, annotations: {provision-tenants.fn.kpt.dev/tier: \"1\"}}\n": `error config-annotation metadata.annotations["provision-tenants.fn.kpt.dev/tier"]`,
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input, annotations: {provision-tenants.fn.kpt.dev/x: \"1\"}}\n":    `error config-annotation metadata.annotations["provision-tenants.fn.kpt.dev/x"]`,
 		cm + "binaryData: {a: b}\n":                                         "error config-unknown-field binaryData.a",
 		"apiVersion: v2\nkind: ConfigMap\nmetadata: {name: function-input}": "error config-version apiVersion",
 	} {

@@ -43,7 +43,6 @@ func TestMistakesInConfigFiles(t *testing.T) {
 		places = append(places, f.Code+" "+f.Pos.String())
 	}
 	assert.Equal(t, []string{
-		"config-required testdata/odd/broken.yaml:6:3: spec.artifacts",
 		"config-value testdata/odd/broken.yaml:8:13: spec.sources[0].kind",
 		"config-unknown-field testdata/odd/broken.yaml:10:3: spec.artefacts",
 		"config-kind testdata/odd/other.yaml:1:1: kind",
@@ -56,12 +55,16 @@ func TestConfigFileInTenantDirectory(t *testing.T) {
 	text := withConfigs("  generators:\n  - metadata: {name: a}\n    spec:\n      pathPattern: \"@repo/testdata/{x}\"\n"+
 		"      sources: [{alias: repo, kind: Bucket, name: a}]\n      artifacts: [{name: \"{x}\", copy: [{from: \"@repo/x\", to: \"@artifact/\"}]}]\n",
 		"testdata/configs/*.yaml")
-	plan, findings := parse(t, listOf(text))
-	require.Len(t, problems(findings), 2)
-	assert.Equal(t, "source-ambiguous", findings[1].Code)
-	assert.Equal(t, "config-in-tenant-directory", findings[0].Code)
-	assert.Equal(t, "testdata/configs/apps.yaml", findings[0].Pos.File)
-	require.Len(t, plan.Generators, 2, "who names a file trusts it")
+	_, findings := parse(t, listOf(text))
+	require.Equal(t, []string{
+		"error config-in-tenant-directory spec.configs[0]", "error config-in-tenant-directory spec.configs[0]", "warning source-ambiguous spec.sources[0].alias",
+	}, codes(findings))
+	assert.Contains(t, findings[0].Message, `"testdata/configs/apps.yaml"`)
+	assert.Contains(t, findings[1].Message, `"testdata/configs/sources.yaml"`, "a source decides about revisions")
+	assert.Contains(t, findings[0].Hint, "narrow the pattern")
+
+	_, findings = parse(t, listOf(edit(t, text, "@repo/testdata/{x}", "@repo/{x}")))
+	assert.NotContains(t, strings.Join(codes(findings), "; "), "config-in-tenant-directory", "where all is a tenant's, nothing else is left")
 }
 
 func TestConfigFileThatIsAnItemToo(t *testing.T) {
@@ -88,7 +91,7 @@ spec:
 	require.Len(t, plan.Generators, 1)
 	assert.Equal(t, in.Items, plan.Consumed)
 
-	_, findings := parse(t, listOf(withConfigs("", "testdata/configs/*.yaml"), withPath(t, edit(t, text, "name: monorepo", "name: other"), "testdata/configs/apps.yaml")))
+	_, findings := parse(t, listOf(withConfigs("", "testdata/configs/*.yaml"), root(t), withPath(t, edit(t, text, "name: monorepo", "name: other"), "testdata/configs/apps.yaml")))
 	assert.Contains(t, codes(findings), "error config-conflict ")
 }
 
@@ -112,7 +115,7 @@ func TestRevisionFromItems(t *testing.T) {
 		"a status of something": {source("flux-system", "[1]"), "", "", "error revision-unknown spec.artifacts[0].revision"},
 		"a revision of nothing": {source("flux-system", "{revision: 1}"), "", "", "error revision-unknown spec.artifacts[0].revision"},
 	} {
-		plan, findings := parse(t, listOf(text, tc.item))
+		plan, findings := parse(t, listOf(text, root(t), tc.item))
 		assert.Equal(t, tc.code, strings.Join(codes(findings), "; "), name)
 		if plan != nil {
 			assert.Equal(t, tc.revision, plan.Generators[0].Artifacts[0].Revision, name)
@@ -168,7 +171,7 @@ func TestOneDocumentForEachIdentity(t *testing.T) {
 		"functionConfig and a tenant's":  {a, []string{withPath(t, changed, "tenants/acme/ag.yaml")}, "warning tenant-configuration-ignored "},
 		"a copy in a tenant's directory": {a, []string{withPath(t, a, "tenants/acme/ag.yaml")}, "warning tenant-configuration-ignored "},
 		"own annotations count":          {"", []string{a, annotated(t, a, "provision-tenants.fn.kpt.dev/tier", "5")}, "error config-conflict "},
-		"the full form and another":      {full, []string{withPath(t, edit(t, full, "rendered/", "x"), "other.yaml")}, "error config-conflict "},
+		"the full form and another":      {full, []string{root(t), withPath(t, edit(t, full, "rendered/", "x"), "other.yaml")}, "error config-conflict "},
 		"the full form and its file":     {full, []string{withPath(t, full, "fn.yaml")}, ""},
 		"the full form and a tenant's":   {full, []string{withPath(t, edit(t, full, "rendered/", "x"), "tenants/acme/fn.yaml")}, ""},
 		"inline and an item": {full, []string{`apiVersion: source.extensions.fluxcd.io/v1beta1
@@ -198,6 +201,8 @@ func TestConflictNamesBothPlaces(t *testing.T) {
 func TestEchoAndConsumed(t *testing.T) {
 	local := func(text string) string { return annotated(t, text, "config.kubernetes.io/local-config", "true") }
 	a := named(t, "a", "@repo/tenants/{x}")
+	whole := named(t, "a", "@repo/{x}")
+	wholeFull := edit(t, full, "@repo/tenants/{namespace}/{module}\"", "@repo/{namespace}/{module}\"")
 	for name, tc := range map[string]struct {
 		config   string
 		items    []string
@@ -211,10 +216,16 @@ func TestEchoAndConsumed(t *testing.T) {
 		"kpt, short form":            {withPath(t, a, "sub/fn.yaml"), []string{withPath(t, a, "sub/fn.yaml")}, -1, []int{0}, "sub"},
 		"kpt, marked":                {withPath(t, local(a), "fn.yaml"), []string{withPath(t, local(a), "fn.yaml")}, -1, nil, ""},
 		"kpt, full form":             {withPath(t, full, "x/y/fn.yaml"), []string{withPath(t, full, "x/y/fn.yaml")}, -1, nil, "x/y"},
-		"kpt eval, short form":       {a, []string{withPath(t, a, "sub/fn.yaml")}, -1, []int{0}, "sub"},
-		"kpt eval, full form":        {full, []string{withPath(t, full, "sub/fn.yaml")}, -1, nil, "sub"},
+		"kpt eval, short form":       {a, []string{withPath(t, a, "sub/fn.yaml"), root(t)}, -1, []int{0}, "sub"},
+		"kpt eval, full form":        {full, []string{withPath(t, full, "sub/fn.yaml"), root(t)}, -1, nil, "sub"},
+		"kpt eval, in the root":      {a, []string{withPath(t, a, "fn.yaml")}, -1, []int{0}, ""},
 		"kpt eval, a tenant's copy":  {full, []string{withPath(t, full, "tenants/a/fn.yaml"), withPath(t, full, "z/fn.yaml")}, -1, nil, "z"},
-		"kpt eval, copies elsewhere": {full, []string{withPath(t, full, "z/fn.yaml"), withPath(t, full, "a/b/fn.yaml")}, -1, nil, "z"},
+		"kpt eval, copies elsewhere": {full, []string{withPath(t, full, "z/fn.yaml"), withPath(t, full, "a/b/fn.yaml"), root(t)}, -1, nil, ""},
+		"kpt eval of the tenants":    {full, []string{withPath(t, full, "acme/fn.yaml")}, -1, nil, ""},
+		"a whole source, a copy":     {whole, []string{withPath(t, whole, "acme/fn.yaml"), root(t)}, -1, nil, ""},
+		"a whole source, its file":   {withPath(t, whole, "sub/fn.yaml"), []string{withPath(t, whole, "acme/fn.yaml"), withPath(t, whole, "sub/fn.yaml")}, -1, []int{1}, "sub"},
+		"a whole source, full form":  {wholeFull, []string{withPath(t, wholeFull, "acme/fn.yaml")}, -1, nil, ""},
+		"kustomize, a resource":      {a, []string{annotated(t, a, "kustomize.config.k8s.io/id", "x", "config.kubernetes.io/path", "acme/x.yaml")}, -1, []int{0}, ""},
 		"two items":                  {"", []string{withPath(t, named(t, "b", "@repo/x/{x}"), "p/b.yaml"), withPath(t, a, "q/a.yaml")}, -1, []int{0, 1}, "q"},
 		"a generator without a file": {"", []string{a}, -1, []int{0}, ""},
 		"a tenant's generator":       {a, []string{withPath(t, named(t, "b", "@repo/x/{x}"), "tenants/b.yaml")}, -1, nil, ""},
@@ -328,7 +339,7 @@ func TestConflictWithTheFunctionConfigIsTheItems(t *testing.T) {
 		"full form": {full, edit(t, full, "rendered/", "x"), "ProvisionTenants monorepo is there twice with different contents, first as the functionConfig"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, findings := parse(t, listOf(tc.config, withPath(t, tc.item, "aaa.yaml")))
+			_, findings := parse(t, listOf(tc.config, root(t), withPath(t, tc.item, "aaa.yaml")))
 			conflicts := slices.DeleteFunc(findings, func(f krm.Finding) bool { return f.Code != "config-conflict" })
 			require.Len(t, conflicts, 1)
 			assert.Equal(t, "aaa.yaml", conflicts[0].Pos.File)

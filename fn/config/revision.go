@@ -85,7 +85,7 @@ func (s *spec) sourceArtifact(alias string) *krm.Node {
 }
 
 // findSource looks for a Flux source in files of spec.configs and among the
-// items. A tenant's is none, nor is one that we made.
+// items. What may be a tenant's is none, nor is one that we made.
 func (r *reader) findSource(id krm.Identity) *krm.Node {
 	node, asked := r.found[id]
 	if !asked {
@@ -104,7 +104,7 @@ func (r *reader) lookUpSource(id krm.Identity) *krm.Node {
 	for _, item := range r.list.Items {
 		found := item.Identity()
 		found.Namespace = orDefault(found.Namespace, defaultNamespace)
-		if _, ours := item.Annotations[krm.OwnerKey]; found != id || ours || r.areas.cover(item, r.base) {
+		if _, ours := item.Annotations[krm.OwnerKey]; found != id || ours || !r.isFree(item, r.areas) || r.isResource(item) {
 			continue
 		}
 		if node, ok := item.Node(r.rep); ok {

@@ -15,7 +15,8 @@ type spec struct {
 	aliases []string
 	// captures are those of the path pattern.
 	captures []string
-	// broken is set when the pattern cannot be read: nobody knows its captures.
+	// broken is set when the pattern cannot be read, or its field is misspelt:
+	// nobody knows its captures.
 	broken bool
 }
 
@@ -23,6 +24,7 @@ type spec struct {
 func (s *spec) pattern() *tenant.Pattern {
 	text := krm.Str(s.Spec.PathPattern)
 	if text.Text == "" {
+		s.broken = misspells[generatorSpec](s.node.Get("spec"), "pathPattern")
 		return nil
 	}
 	p, ok := tenant.ParsePattern(text, s.rep)

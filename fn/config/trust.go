@@ -10,8 +10,9 @@ import (
 
 // Under kpt a tenant's files are items like the platform team's, and a tenant can
 // write a generator. Trusted without question are the functionConfig, what is
-// inline in it, the files of `spec.configs` and items without a file. A generator
-// with a file is trusted unless it lies in the area of a trusted one.
+// inline in it, the files of `spec.configs` and items without a file, as far as
+// they are not kustomize's resources. A generator with a file is trusted unless it
+// lies, or may lie, in the area of a trusted one.
 
 // candidate is a generator with a file, and where it looks for tenants.
 type candidate struct {

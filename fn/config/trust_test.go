@@ -50,6 +50,13 @@ spec:
 `, name, pattern)
 }
 
+// root is the Kptfile in the root of the list, which shows that the root is not in
+// a tenant's directory.
+func root(t *testing.T) string {
+	t.Helper()
+	return withPath(t, kptfile, "Kptfile")
+}
+
 const kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: pkg\n"
 
 func TestTrust(t *testing.T) {
@@ -121,7 +128,7 @@ func TestTrust(t *testing.T) {
 		},
 		"the platform team's broken generator": {
 			config: named(t, "a", "@repo/tenants/{x}"),
-			items:  []string{withPath(t, "apiVersion: source.extensions.fluxcd.io/v9\nkind: ArtifactGenerator\nmetadata:\n  name: b\nspec: {}\n", "b.yaml")},
+			items:  []string{root(t), withPath(t, "apiVersion: source.extensions.fluxcd.io/v9\nkind: ArtifactGenerator\nmetadata:\n  name: b\nspec: {}\n", "b.yaml")},
 			codes:  "error config-version apiVersion",
 		},
 		"a path that pretends to be elsewhere": {
@@ -130,11 +137,11 @@ func TestTrust(t *testing.T) {
 			want:   []string{"a"}, codes: "warning tenant-configuration-ignored ",
 		},
 		"beside the area": {
-			config: named(t, "a", "@repo/tenants/{x}"), items: []string{ag("b", "tenants-2/b.yaml", "@repo/other/{x}")},
+			config: named(t, "a", "@repo/tenants/{x}"), items: []string{root(t), ag("b", "tenants-2/b.yaml", "@repo/other/{x}")},
 			want: []string{"a", "b"},
 		},
 		"a pattern without a capture": {
-			config: named(t, "a", "@repo/tenants/acme"), items: []string{ag("b", "tenants/b.yaml", "@repo/other/{x}")},
+			config: named(t, "a", "@repo/tenants/acme"), items: []string{root(t), ag("b", "tenants/b.yaml", "@repo/other/{x}")},
 			want: []string{"a", "b"},
 		},
 	} {
@@ -180,8 +187,11 @@ func TestTenantData(t *testing.T) {
 		directory, pattern string
 		tenants, others    []string
 	}{
-		{".", "@repo/tenants/{x}", []string{"tenants/a/cm.yaml", "tenants/cm.yaml"}, []string{"cm.yaml", "platform/tenants/cm.yaml", "generated/a/cm.yaml"}},
-		{".", "@repo/tenants/eu/t-{x}", []string{"tenants/eu/cm.yaml"}, []string{"tenants/us/cm.yaml", "eu/cm.yaml"}},
+		{".", "@repo/tenants/{x}", []string{"tenants/a/cm.yaml", "tenants/cm.yaml"}, []string{"cm.yaml", "generated/a/cm.yaml", "my-tenants/a/cm.yaml"}},
+		// Or above the base directory, or on the way to the area.
+		{".", "@repo/tenants/{x}", []string{"fleet/tenants/a/cm.yaml", "repo/fleet/tenants/cm.yaml"}, []string{"fleet/cm.yaml", "fleet/tenants"}},
+		{".", "@repo/clusters/prod/tenants/{x}", []string{"prod/tenants/a/cm.yaml", "tenants/a/cm.yaml", "x/clusters/prod/tenants/cm.yaml"}, []string{"x/tenants/cm.yaml", "prod/cm.yaml"}},
+		{".", "@repo/tenants/eu/t-{x}", []string{"tenants/eu/cm.yaml", "eu/cm.yaml"}, []string{"tenants/us/cm.yaml", "x/eu/cm.yaml"}},
 		{".", "@repo/{x}", []string{"cm.yaml", "a/b/cm.yaml"}, []string{"generated/a/cm.yaml"}},
 		// The root of the list may be the base directory, the source's, or between.
 		{"a/b", "@repo/tenants/{x}", []string{"a/b/tenants/cm.yaml", "b/tenants/cm.yaml", "tenants/cm.yaml"}, []string{"a/tenants/cm.yaml", "a/b/cm.yaml"}},

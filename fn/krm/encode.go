@@ -17,22 +17,16 @@ const maxBlockDepth = 64
 // copyNode copies a tree: aliases become copies of what they stand for, and what
 // is in flow style becomes block style.
 func copyNode(node *yaml.Node) (*yaml.Node, error) {
-	c := copier{open: map[*yaml.Node]bool{}}
+	c := copier{newExpansion()}
 	return c.node(node, 0)
 }
 
-type copier struct {
-	// open are the aliases being copied, and aliased counts the nodes in them.
-	open    map[*yaml.Node]bool
-	aliased int
-}
+type copier struct{ expansion }
 
 func (c *copier) node(node *yaml.Node, depth int) (*yaml.Node, error) {
-	if len(c.open) > 0 {
-		c.aliased++
-	}
-	if c.aliased > maxAliased {
-		return nil, fmt.Errorf("the aliases expand to more than %d values", maxAliased)
+	c.count(node)
+	if limit := c.exceeded(); limit != "" {
+		return nil, fmt.Errorf("the aliases expand to more than %s", limit)
 	}
 	if node.Kind == yaml.AliasNode {
 		return c.alias(node, depth)

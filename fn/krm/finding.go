@@ -59,6 +59,8 @@ type Report struct {
 	// that hold no object of the platform team's count: what is wrong with fifty
 	// tenants can stand at one field of a configuration.
 	counts map[mistake]int
+	// flood is nil but for a Limited report.
+	flood *flood
 }
 
 // mistake is what a file can show many times.
@@ -97,6 +99,9 @@ func (r *Report) add(s Severity, code string, pos Pos, hint, format string, args
 
 func (r *Report) insert(f Finding) {
 	r.worst = max(r.worst, f.Severity)
+	if r.flood != nil && !r.flood.admits(f) {
+		return
+	}
 	if m := (mistake{f.Severity, f.Code, f.Pos.File}); f.Pos.Line > 0 && f.Pos.Object == (Identity{}) {
 		if r.counts == nil {
 			r.counts = map[mistake]int{}
@@ -111,6 +116,9 @@ func (r *Report) insert(f Finding) {
 // Append adds the findings of another report.
 func (r *Report) Append(other *Report) {
 	for _, f := range other.findings {
+		r.insert(f)
+	}
+	for _, f := range other.flood.rest() {
 		r.insert(f)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // The annotations by which hosts keep track of where an item belongs (KRM
@@ -55,7 +56,7 @@ type Item struct {
 
 // Read parses a ResourceList (KRM functions specification, `config.kubernetes.io`
 // v1, v1beta1 or v1alpha1), in YAML or JSON. The error says why the text is none
-// (exit 2).
+// (exit 2). The list keeps data, which must not change any more.
 //
 // What hosts send, plain block style, is understood without a YAML library,
 // and the text of the items is kept byte for byte. Whatever is not certainly
@@ -66,7 +67,8 @@ func Read(data []byte) (*List, error) {
 	if !utf8.Valid(data) {
 		return nil, errors.New("the input is not UTF-8 text")
 	}
-	if list, ok := readBlock(string(data)); ok {
+	// A list can be large, so the items are parts of data and no copies.
+	if list, ok := readBlock(unsafe.String(unsafe.SliceData(data), len(data))); ok {
 		return list, nil
 	}
 	return readAny(data)
@@ -97,10 +99,11 @@ func (i *Item) Index() int {
 	return index
 }
 
-// annotation returns the first of these annotations that is there.
+// annotation returns the first of these annotations that is not empty: an empty
+// one of the newer spelling must not hide where the host puts the item.
 func (i *Item) annotation(keys ...string) string {
 	for _, key := range keys {
-		if value, found := i.Annotations[key]; found {
+		if value := i.Annotations[key]; value != "" {
 			return value
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func listSeeds() []string {
 	seeds := []string{
 		"", "\n", "# only a comment\n", "null\n", "[]\n", "{}\n", "--- x\n", "text", "a: [", "\t", "%YAML 1.1\n---\n",
-		header1, header1 + "items:\n", header1 + "items: null\n", header1 + "items: {}\n", header1 + "items: []\n\n",
+		header1, header1 + "items:\n", header1 + "items: null\n", header1 + "items: {}\n", header1 + "items: []\n\n", header1 + "items:\n- metadata: ~ ",
 		header1 + "items:\n# nothing\n", header1 + "items: []\nresults: []\n", header1 + "results:\n", header1 + "functionConfig: {}\n",
 		"---\n" + header1 + "items:\n- {}\n", header1 + "---\nitems: []\n", header1 + "...\n", header1 + "---\n",
 		"\ufeff" + header1, strings.ReplaceAll(header1+"items:\n- a: b\n", "\n", "\r\n"), header1 + "items:\n- a: b\r\n- c: d\r",
@@ -203,7 +203,7 @@ func removeEmptyKey(node *yaml.Node, key string) {
 		return
 	}
 	for i := 0; i < len(node.Content); i += 2 {
-		if value := node.Content[i+1]; node.Content[i].Value == key && len(value.Content) == 0 && value.Value == "" {
+		if value := node.Content[i+1]; node.Content[i].Value == key && len(value.Content) == 0 && (value.Value == "" || isNull(value)) {
 			node.Content = slices.Delete(node.Content, i, i+2)
 			return
 		}

@@ -353,3 +353,23 @@ func rendered(l *List, items []*Item, objects []*Object, findings []Finding) []b
 	}
 	return b.Bytes()
 }
+
+func TestItemPathIsTheFirstThatIsNotEmpty(t *testing.T) {
+	for _, annotations := range []string{
+		"internal.config.kubernetes.io/path: ''\n      config.kubernetes.io/path: a/b.yaml\n      internal.config.kubernetes.io/index: ''\n      config.kubernetes.io/index: '2'",
+		"internal.config.kubernetes.io/path: a/b.yaml\n      config.kubernetes.io/path: other.yaml\n      internal.config.kubernetes.io/index: '2'\n      config.kubernetes.io/index: '3'",
+	} {
+		list, err := Read([]byte(header1 + "items:\n- kind: A\n  metadata:\n    annotations:\n      " + annotations + "\n"))
+		require.NoError(t, err)
+		assert.Equal(t, "a/b.yaml", list.Items[0].Path())
+		assert.Equal(t, 2, list.Items[0].Index())
+	}
+}
+
+// In flow style the library reads the list, and aliases become copies.
+func TestReadBoundsAliases(t *testing.T) {
+	_, err := Read([]byte(header1 + "x: &a " + strings.Repeat("x", 71_000) + "\nitems: [{b: [" + strings.Repeat("*a, ", 9_990) + "]}]\n"))
+	require.EqualError(t, err, "the aliases expand to more than 1048576 bytes")
+	_, err = Read([]byte(strings.Repeat("%TAG !a! tag:x\n", 68_000) + "---\n" + header1 + "items: []\n"))
+	require.EqualError(t, err, "the input is not YAML: line 11: more than 10 lines begin with `%`")
+}

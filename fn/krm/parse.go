@@ -16,9 +16,9 @@ import (
 const (
 	// maxDepth bounds how deep lists and maps may nest.
 	maxDepth = 100
-	// maxAliased bounds how many nodes all aliases of one document may add
-	// together: nine levels of nine aliases would add a billion.
-	maxAliased = 10_000
+	// maxDirectives bounds the lines that begin with `%`. The library compares
+	// every directive with all before it.
+	maxDirectives = 10
 )
 
 // ParseFile parses a file that a tenant can write: UTF-8 with or without BOM,
@@ -54,7 +54,7 @@ func parseDocuments(pos Pos, data []byte, rep *Report) ([]*Node, bool) {
 	if !ok {
 		return nil, false
 	}
-	docs, err := decodeYAML(text)
+	docs, err := decodeStrictly(text)
 	if err != nil {
 		reportSyntax(pos, text, err, rep)
 		return nil, false
@@ -136,6 +136,34 @@ func lineColumn(data []byte, i int) (line, column int) {
 	return bytes.Count(data[:i], []byte("\n")) + 1, utf8.RuneCount(data[start:i]) + 1
 }
 
+// decodeStrictly is decodeYAML for text that a tenant can write.
+func decodeStrictly(text []byte) ([]*yaml.Node, error) {
+	if err := checkDirectives(text); err != nil {
+		return nil, err
+	}
+	return decodeYAML(text)
+}
+
+// checkDirectives refuses more directives than anybody needs, with an error like
+// those of the library.
+func checkDirectives(text []byte) error {
+	found := 0
+	for at := 0; at >= 0; {
+		if bytes.HasPrefix(text[at:], []byte("%")) {
+			found++
+		}
+		if found > maxDirectives {
+			return fmt.Errorf("yaml: line %d: more than %d lines begin with `%%`", bytes.Count(text[:at], []byte("\n"))+1, maxDirectives)
+		}
+		next := bytes.Index(text[at:], []byte("\n%"))
+		if next < 0 {
+			return nil
+		}
+		at += next + 1
+	}
+	return nil
+}
+
 // decodeYAML returns the documents of a text that hold anything. The library
 // has panicked on odd input before: a panic is a syntax error here.
 func decodeYAML(text []byte) (docs []*yaml.Node, err error) {
@@ -208,7 +236,7 @@ func lineAt(text []byte, line int) []byte {
 // nodeFromYAML converts a document or a node of the library. Nodes get pos with
 // their field path; where pos has a line, also their own line and column.
 func nodeFromYAML(y *yaml.Node, pos Pos, rep *Report) (*Node, bool) {
-	c := converter{rep: rep, open: map[*yaml.Node]bool{}}
+	c := converter{rep: rep, expansion: newExpansion()}
 	if y.Kind == yaml.DocumentNode {
 		y = y.Content[0]
 	}
@@ -220,9 +248,9 @@ func nodeFromYAML(y *yaml.Node, pos Pos, rep *Report) (*Node, bool) {
 type converter struct {
 	rep    *Report
 	failed bool
-	// open are the aliases being expanded: one inside itself never ends.
-	open    map[*yaml.Node]bool
-	aliased int
+	expansion
+	// cut is set once the limit of aliases has been reported.
+	cut bool
 }
 
 func (c *converter) fail(code string, pos Pos, hint, format string, args ...any) *Node {
@@ -235,11 +263,9 @@ func (c *converter) node(y *yaml.Node, pos Pos, depth int) *Node {
 	if len(c.open) == 0 {
 		pos = pos.move(y.Line, y.Column)
 	}
-	if len(c.open) > 0 {
-		c.aliased++
-	}
+	c.count(y)
 	switch {
-	case c.aliased > maxAliased:
+	case c.exceeded() != "":
 		return c.tooManyAliases(pos)
 	case depth > maxDepth:
 		return c.fail("yaml-depth", pos, "", "lists and maps nest more than %d deep", maxDepth)
@@ -260,20 +286,18 @@ var plainTags = map[string]bool{"!!str": true, "!!map": true, "!!seq": true}
 
 // tooManyAliases reports the limit once; what follows is cut off silently.
 func (c *converter) tooManyAliases(pos Pos) *Node {
-	if c.aliased > maxAliased+1 {
+	if c.cut {
 		return &Node{Kind: NullNode, Pos: pos, Text: "null"}
 	}
+	c.cut = true
 	pos.Field = ""
 	return c.fail("yaml-alias-limit", pos, "write the values out instead of using aliases",
-		"the aliases of the document expand to more than %d values", maxAliased)
+		"the aliases of the document expand to more than %s", c.exceeded())
 }
 
 func (c *converter) alias(y *yaml.Node, pos Pos, depth int) *Node {
 	if c.open[y.Alias] {
 		return c.fail("yaml-alias-limit", pos, "", "the alias %q contains itself", shown(y.Value))
-	}
-	if c.aliased > maxAliased {
-		return c.tooManyAliases(pos)
 	}
 	c.open[y.Alias] = true
 	defer delete(c.open, y.Alias)
@@ -284,7 +308,7 @@ func (c *converter) sequence(y *yaml.Node, pos Pos, depth int) *Node {
 	n := &Node{Kind: ListNode, Pos: pos, Items: make([]*Node, 0, len(y.Content))}
 	for i, item := range y.Content {
 		n.Items = append(n.Items, c.node(item, pos.Item(i), depth+1))
-		if c.aliased > maxAliased {
+		if c.cut {
 			break
 		}
 	}
@@ -305,7 +329,7 @@ func (c *converter) mapping(y *yaml.Node, pos Pos, depth int) *Node {
 		}
 		seen[key.Text] = key.Pos
 		n.fields = append(n.fields, field{key, c.node(y.Content[i+1], key.Pos, depth+1)})
-		if c.aliased > maxAliased {
+		if c.cut {
 			break
 		}
 	}
@@ -324,8 +348,9 @@ func (c *converter) key(y *yaml.Node, pos Pos) (Str, bool) {
 	if len(c.open) == 0 {
 		pos = pos.move(y.Line, y.Column)
 	}
-	for y.Kind == yaml.AliasNode && y.Alias != nil {
-		y = y.Alias
+	written := y
+	if y = resolve(y); y != written || len(c.open) > 0 {
+		c.bytes += len(y.Value)
 	}
 	switch {
 	case y.Kind != yaml.ScalarNode:
@@ -336,6 +361,9 @@ func (c *converter) key(y *yaml.Node, pos Pos) (Str, bool) {
 		return Str{}, false
 	}
 	pos = pos.entry(y.Value)
+	if !c.writable(y, pos) || !c.keyFits(y, pos) {
+		return Str{}, false
+	}
 	if y.Style != 0 {
 		return Str{y.Value, pos}, true
 	}
@@ -345,7 +373,7 @@ func (c *converter) key(y *yaml.Node, pos Pos) (Str, bool) {
 		c.fail("yaml-merge-key", pos, "write the merged keys out", "merge keys are YAML 1.1 only")
 		return Str{}, false
 	case plain.kind != StringNode || plain.ambiguous != "":
-		c.fail("yaml-key-not-string", pos, fmt.Sprintf("write %q", shown(y.Value)), "the key %s is not a string", shown(y.Value))
+		c.fail("yaml-key-not-string", pos, fmt.Sprintf("write %q", shown(y.Value)), "the key %q is not a string", shown(y.Value))
 		return Str{}, false
 	}
 	return Str{y.Value, pos}, true
@@ -362,6 +390,7 @@ func (p Pos) entry(key string) Pos {
 }
 
 func (c *converter) scalar(y *yaml.Node, pos Pos) *Node {
+	c.writable(y, pos)
 	if y.Style&^yaml.TaggedStyle != 0 || y.Style&yaml.TaggedStyle != 0 {
 		return &Node{Kind: StringNode, Pos: pos, Text: y.Value}
 	}

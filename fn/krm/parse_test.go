@@ -45,6 +45,22 @@ func TestParseFileRefuses(t *testing.T) {
 		"tag":                     {"a: !!binary aGk=\n", "yaml-tag", 1, 4},
 		"custom tag":              {"a: !Ref x\n", "yaml-tag", 1, 4},
 		"alias bomb":              {bomb, "yaml-alias-limit", 5, 8},
+		"alias bomb of text":      {"a: &a " + strings.Repeat("x", 71_000) + "\nb: [" + strings.Repeat("*a, ", 9_990) + "]\n", "yaml-alias-limit", 2, 61},
+		"alias bomb of keys":      {"a: &a {" + strings.Repeat("k", 1000) + ": 1}\nb: [" + strings.Repeat("*a, ", 4_000) + "]\n", "yaml-alias-limit", 2, 4193},
+		"aliases as keys":         {"- &a " + strings.Repeat("k", 1000) + "\n" + strings.Repeat("- *a : 1\n", 1_100), "yaml-alias-limit", 1050, 8},
+		"escaped DEL":             {"a: \"x\\x7f\"\n", "yaml-character", 1, 4},
+		"escaped NEL":             {"a:\n  b: \"\\N\"\n", "yaml-character", 2, 6},
+		"escaped C1":              {"a: [x, \"\\u009f\"]\n", "yaml-character", 1, 8},
+		"escaped C0":              {"a: \"\\0\"\n", "yaml-character", 1, 4},
+		"escaped BEL":             {"a: \"\\a\"\n", "yaml-character", 1, 4},
+		"escaped U+FFFE":          {"a: \"\\uFFFE\"\n", "yaml-character", 1, 4},
+		"escaped U+FFFF":          {"a: \"\\uffff\"\n", "yaml-character", 1, 4},
+		"escaped surrogate":       {"a: \"\\uD83D\"\n", "yaml-syntax", 1, 1},
+		"escaped character, key":  {"a: 1\n\"k\\x1b\": 1\n", "yaml-character", 2, 1},
+		"character behind alias":  {"a: &a \"\\x7f\"\nb: *a\n", "yaml-character", 1, 4},
+		"long key":                {"? " + strings.Repeat("k", 1001) + "\n: 1\n", "yaml-key-length", 1, 3},
+		"key long with escapes":   {"? \"" + strings.Repeat("\U0001F600", 101) + "\"\n: 1\n", "yaml-key-length", 1, 3},
+		"directives":              {"# c\n" + strings.Repeat("%TAG !a! tag:x\n", 68_000) + "---\na: b\n", "yaml-syntax", 12, 1},
 		"alias of itself":         {"a: &a [*a]\n", "yaml-alias-limit", 1, 8},
 		"deep":                    {strings.Repeat("[", 150) + strings.Repeat("]", 150), "yaml-depth", 1, 102},
 		"very deep":               {strings.Repeat("[", 50_000), "yaml-syntax", 1, 1},
@@ -235,4 +251,42 @@ func TestAmbiguousNumbersAreShown(t *testing.T) {
 	node, ok := ParseFile("f", []byte("a: 0"+strings.Repeat("7", 1<<18)+"\n"), &Report{})
 	require.True(t, ok)
 	assert.Less(t, len(node.Get("a").Ambiguous), 300)
+}
+
+func directives(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%%TAG !a%d! tag:x\n", i)
+	}
+	return b.String()
+}
+
+// What is not much stays legal.
+func TestParseFileAccepts(t *testing.T) {
+	for name, text := range map[string]string{
+		"aliases":         "a: &a " + strings.Repeat("x", 1000) + "\nb: [" + strings.Repeat("*a, ", 1_000) + "]\n",
+		"long text":       "a: &a " + strings.Repeat("x", 2<<20) + "\n",
+		"escapes":         "a: \"\\t\\n\\r\\u2028\\u00a0\\ufeff\\U0001F600\"\n",
+		"long key":        "? " + strings.Repeat("k", 1000) + "\n: 1\n",
+		"long key, emoji": "? " + strings.Repeat("\U0001F600", 99) + "\n: 1\n",
+		"directives":      "%YAML 1.1\n" + directives(9) + "---\na: b\n",
+		"percent signs":   "a: |\n" + strings.Repeat("  %\n", 100),
+	} {
+		t.Run(name, func(t *testing.T) {
+			rep := &Report{}
+			node, ok := ParseFile("f", []byte(text), rep)
+			require.True(t, ok, "%v", rep.Findings())
+			again, ok := ParseFile("f", node.AppendYAML(nil, 0), rep)
+			require.True(t, ok, "%v", rep.Findings())
+			assert.True(t, node.Equal(again))
+		})
+	}
+}
+
+func TestParseFileNamesTheKeyThatIsNoString(t *testing.T) {
+	rep := &Report{}
+	_, ok := ParseFile("f", []byte("n: 1\n"), rep)
+	assert.False(t, ok)
+	require.Len(t, rep.Findings(), 1)
+	assert.Equal(t, `the key "n" is not a string`, rep.Findings()[0].Message)
 }

@@ -43,7 +43,7 @@ func (h *header) check() error {
 // written anew in block style; aliases become copies, because one may stand in
 // another item than its anchor.
 func readAny(data []byte) (*List, error) {
-	docs, err := decodeYAML(data)
+	docs, err := decodeStrictly(data)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the input is not YAML: %s", shown(strings.TrimPrefix(err.Error(), "yaml: ")))

@@ -22,8 +22,7 @@ func (p *Policy) Admit(tenants []Tenant, rep *krm.Report) []Tenant {
 }
 
 func (p *Policy) admits(tenant *Tenant, rep *krm.Report) bool {
-	if why := p.reserved(tenant.Namespace); why != "" {
-		rep.Errorf("namespace-reserved", tenant.Pos, "give it another name", "%s asks for the namespace %q, which is %s", tenant.asker(), tenant.Namespace, why)
+	if refuseReserved(tenant, p.Own, p.Protected, rep) {
 		return false
 	}
 	var results []string
@@ -43,15 +42,39 @@ func (p *Policy) admits(tenant *Tenant, rep *krm.Report) bool {
 	return false
 }
 
-// reserved says why a name is refused whatever the allow-list says, "" when it
-// is not.
-func (p *Policy) reserved(name string) string {
+// RefuseReserved returns the tenants of a generator that manages no namespaces
+// and has no allow-list. A namespace that is made of captures, which a tenant
+// decides about, must not be one that is refused to every tenant: own, that of the
+// generator, protected ones, and those of the system. A namespace that the
+// generator names itself passes.
+func RefuseReserved(tenants []Tenant, own string, protected []string, rep *krm.Report) []Tenant {
+	var admitted []Tenant
+	for _, tenant := range tenants {
+		if len(tenant.Raw) == 0 || !refuseReserved(&tenant, own, protected, rep) {
+			admitted = append(admitted, tenant)
+		}
+	}
+	return admitted
+}
+
+// refuseReserved tells whether it has refused a reserved name.
+func refuseReserved(tenant *Tenant, own string, protected []string, rep *krm.Report) bool {
+	why := reserved(tenant.Namespace, own, protected)
+	if why != "" {
+		rep.Errorf("namespace-reserved", tenant.Pos, "give it another name", "%s asks for the namespace %q, which is %s", tenant.asker(), tenant.Namespace, why)
+	}
+	return why != ""
+}
+
+// reserved says why a name is refused whatever an allow-list says, "" when it is
+// not.
+func reserved(name, own string, protected []string) string {
 	switch {
-	case name == p.Own:
+	case name == own:
 		return "the generator's own"
 	case name == "default", name == "flux-system", strings.HasPrefix(name, "kube-"):
 		return "a system namespace"
-	case slices.Contains(p.Protected, name):
+	case slices.Contains(protected, name):
 		return "in `protectedNames`"
 	}
 	return ""

@@ -29,13 +29,21 @@ type Match struct {
 // result is false when a directory could not be read: what is in it is not
 // gone.
 func Discover(tree *source.Tree, p Pattern, rep *krm.Report) ([]Match, bool) {
-	w := &walk{tree: tree, pattern: p, rep: rep}
+	limited := krm.Limited(maxListed, func(pos krm.Pos) string { return inDirectory(pos.File) })
+	defer func() { rep.Append(limited) }()
+	w := &walk{tree: tree, pattern: p, rep: limited}
 	if len(p.segments) > 0 {
 		w.descend(step{})
 	}
 	w.reportHidden()
 	w.reportUnused()
 	return w.matches, !w.failed
+}
+
+// inDirectory is where a file or directory stands, for the sum of the findings
+// about its siblings.
+func inDirectory(file string) string {
+	return fmt.Sprintf("the directory %q", shortName(path.Dir(file)))
 }
 
 // walk is the state of a Discover.

@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -238,4 +239,33 @@ func TestNoMatch(t *testing.T) {
 	for text, want := range tests {
 		assert.Equal(t, want, pattern(t, text).NoMatch(files), text)
 	}
+}
+
+// A directory of many links, or of many names that cannot be used, must not bury
+// the rest.
+func TestDiscoverReportsTwentyPerDirectory(t *testing.T) {
+	var names []string
+	for i := range 25 {
+		names = append(names, fmt.Sprintf("t/_%02d/m/", i), fmt.Sprintf("t/empty-%02d/", i))
+	}
+	names = append(names, "t/good/_/")
+	var rep krm.Report
+	matches := discover(tree(names...), pattern(t, "@repo/t/{namespace}/{module}"), &rep)
+	assert.Empty(t, matches)
+	require.Len(t, errs(&rep), 22)
+	assert.Contains(t, errs(&rep), `directory-name repo/t/_19: 5 more like this in the directory "repo/t"`)
+	assert.True(t, strings.HasPrefix(errs(&rep)[21], "directory-name repo/t/good/_: "), "another directory has a count of its own")
+	require.Len(t, infos(&rep), 21)
+	assert.Contains(t, infos(&rep), `directory-unused repo/t/empty-19: 5 more like this in the directory "repo/t"`)
+}
+
+func TestDiscoverReportsTwentyLinks(t *testing.T) {
+	root := t.TempDir()
+	for i := range 25 {
+		require.NoError(t, os.Symlink("nowhere", filepath.Join(root, fmt.Sprintf("link-%02d", i))))
+	}
+	var rep krm.Report
+	discover(open(t, root), pattern(t, "@repo/{namespace}"), &rep)
+	require.Len(t, warnings(&rep), 21)
+	assert.Contains(t, warnings(&rep), `link-skipped repo/link-19: 5 more like this in the directory "repo"`)
 }

@@ -168,7 +168,7 @@ func (d fileReader) notString(key krm.Str, value *krm.Node) {
 	case krm.BoolNode:
 		hint, is = fmt.Sprintf("write it in quotes: %q", value.Text), "it is the boolean "+value.Text
 	case krm.IntNode, krm.FloatNode:
-		is = "it is the number " + short(value.Text)
+		is = fmt.Sprintf("it is the number %q", short(value.Text))
 	case krm.ListNode, krm.MapNode:
 		hint, is = "", "it is a list or a map"
 	}

@@ -276,6 +276,30 @@ func TestAdmit(t *testing.T) {
 	assert.Equal(t, []string{"namespace-reserved artifacts[0].namespace: an artifact asks for the namespace \"kube-public\", which is a system namespace"}, errs(&rep))
 }
 
+// Without an allow-list anybody can ask for any namespace but these.
+func TestRefuseReserved(t *testing.T) {
+	var rep krm.Report
+	tenants := resolve(t, "@repo/{namespace}/{module}", names(t, "{namespace}/{module}"), &rep,
+		"tenant-a/x/", "kube-system/x/", "kube-me/x/", "default/x/", "flux-system/x/", "guarded/x/", "own/x/", "kubernetes/x/")
+	assert.Equal(t, []string{"kubernetes (kubernetes): x", "tenant-a (tenant-a): x"}, summary(RefuseReserved(tenants, "own", []string{"guarded"}, &rep)))
+	assert.Equal(t, []string{
+		`namespace-reserved repo/default: the directory "default" asks for the namespace "default", which is a system namespace`,
+		`namespace-reserved repo/flux-system: the directory "flux-system" asks for the namespace "flux-system", which is a system namespace`,
+		`namespace-reserved repo/guarded: the directory "guarded" asks for the namespace "guarded", which is in ` + "`protectedNames`",
+		`namespace-reserved repo/kube-me: the directory "kube-me" asks for the namespace "kube-me", which is a system namespace`,
+		`namespace-reserved repo/kube-system: the directory "kube-system" asks for the namespace "kube-system", which is a system namespace`,
+		`namespace-reserved repo/own: the directory "own" asks for the namespace "own", which is the generator's own`,
+	}, errs(&rep))
+}
+
+func TestRefuseReservedLetsTheAdminChoose(t *testing.T) {
+	var rep krm.Report
+	tenants := resolve(t, "@repo/{namespace}/{module}", names(t, "kube-system/{namespace}-{module}", "{module}-{namespace}"), &rep, "tenant-a/x/")
+	require.Len(t, tenants, 2)
+	assert.Equal(t, tenants, RefuseReserved(tenants, "flux-system", []string{"kube-system"}, &rep))
+	assert.Empty(t, rep.Findings())
+}
+
 func templateAt(t testing.TB, field, text string) krm.Template {
 	t.Helper()
 	tpl, ok := krm.ParseTemplate(at(field, text), &krm.Report{})

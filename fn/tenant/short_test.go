@@ -21,7 +21,7 @@ func size(rep *krm.Report) int {
 
 // TestFindingsAreShort has a tenant write what is as large as can be.
 func TestFindingsAreShort(t *testing.T) {
-	large, key := strings.Repeat("v", 900<<10), strings.Repeat("k", 100<<10)
+	large, key := strings.Repeat("v", 900<<10), strings.Repeat("k", 900)
 	tests := map[string]struct{ text, code string }{
 		"value":                       {fileHead + "  annotations:\n    note: " + large + "\n", "metadata-value-syntax"},
 		"value in quotes":             {fileHead + "  annotations:\n    note: \"" + large + "\"\n", "metadata-value-syntax"},
@@ -32,6 +32,7 @@ func TestFindingsAreShort(t *testing.T) {
 		"key":                         {fileHead + "  annotations:\n    ? " + key + "\n    : x\n", "metadata-key-ignored"},
 		"key of a label":              {fileHead + "  labels:\n    ? " + key + "\n    : x\n", "metadata-key-ignored"},
 		"key, no string":              {fileHead + "  labels:\n    ? " + key + "\n    : 1\n", "metadata-not-string"},
+		"key, too long":               {fileHead + "  labels:\n    ? " + large + "\n    : x\n", "yaml-key-length"},
 		"control key":                 {fileHead + "  labels:\n    ? kpt.dev/" + key + "\n    : x\n", "metadata-control-key"},
 		"field":                       {fileHead + "  ? " + key + "\n  : x\n", "metadata-file-field"},
 		"name":                        {fileHead + "  name: " + large + "\n", "metadata-file-name"},
