@@ -13,6 +13,8 @@
 //	guardDeletions   namespaces must not leave by accident
 //	List.Render      all of it, or the input and the findings
 //
+// Publish makes the same run twice and writes what artifact.Build builds.
+//
 // Arrows between packages point down: main, fn, config, then tenant, artifact,
 // profile and handoff, which do not know each other, then source, then krm.
 //
@@ -38,6 +40,10 @@
 //     leave as far as `deletion.maxNamespaces` lets them.
 //   - A namespace that keeps metadata of the platform team's
 //     (`source.extensions.fluxcd.io/prune: Disabled`) is kept as with `prune: false`.
+//   - `publish` builds every archive twice: first to know that the run is valid and
+//     which objects come out of it, then to write. Nothing is written for a run that
+//     fails, and one artifact is in memory at a time. It takes a configuration file
+//     as well as a list, as kustomize's plugins do, for those who have no kpt.
 //   - Direct dependencies besides the chosen ones: golang.org/x/term (is stdin a
 //     terminal: the answer differs by system), invopop/jsonschema (JSON Schema from
 //     Go types). For tests: golang.org/x/tools/txtar.
@@ -56,7 +62,7 @@ import (
 // the report, that is the input and the findings, and nothing else. The error is
 // that of w.
 func Run(list *krm.List, w io.Writer, rep *krm.Report) error {
-	items, objects := render(list, rep)
+	items, objects := render(list, nil, rep)
 	if rep.Failed() {
 		items, objects = list.Items, nil
 	}
@@ -64,8 +70,9 @@ func Run(list *krm.List, w io.Writer, rep *krm.Report) error {
 }
 
 // render is the page: every step of a run, in order. The result counts only
-// while the report has not failed.
-func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
+// while the report has not failed. publish, unless it is nil, gets every archive
+// while it is in memory.
+func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 	plan, ok := config.Parse(list, rep)
 	if !ok {
 		return nil, nil
@@ -78,13 +85,13 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 	previous := split(list, plan)
 	claims := make([]profile.Claim, 0, len(previous.made))
 	for i := range plan.Generators {
-		claims = append(claims, generate(&plan.Generators[i], plan, trees, rep)...)
+		claims = append(claims, generate(&plan.Generators[i], plan, trees, publish, rep)...)
 	}
 	objects := profile.Resolve(claims, rep)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
 		guardDeletions(previous.fleet(list, plan, rep), newFleet(stampsOf(objects)), plan.Deletion, rep)
 	}
-	inventory := newInventory(plan)
+	inventory := newInventory(list, plan)
 	emitted := slices.Concat(objects, inventory)
 	previous.place(emitted, plan, rep)
 	fill(inventory, objects)
@@ -99,6 +106,6 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 func tellStatus(objects []*krm.Object, rep *krm.Report) {
 	if slices.ContainsFunc(objects, func(o *krm.Object) bool { return o.Status != "" }) {
 		rep.Infof("status-needs-subresource", krm.Pos{}, "apply with `kubectl apply --server-side --subresource=status`, too",
-			"exported inputs are in `status`, which a plain apply drops")
+			"ExternalArtifacts have a `status`, which a plain apply drops")
 	}
 }
