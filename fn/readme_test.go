@@ -48,9 +48,9 @@ func TestReadmeFilesAreWhatItSays(t *testing.T) {
 // Every console block is run, in order, and prints what it shows. `...` stands
 // for any lines.
 func TestReadmeCommands(t *testing.T) {
-	needs(t, "kustomize", "kpt", "kubeconform")
+	needs(t, "kustomize", "kubectl", "kpt", "kubeconform")
 	root := t.TempDir()
-	for _, name := range []string{"testdata/demo", "testdata/schema"} {
+	for _, name := range []string{"testdata/demo", "testdata/hosts", "testdata/publish", "testdata/schema"} {
 		require.NoError(t, os.CopyFS(filepath.Join(root, name), os.DirFS(filepath.Join(repository(t), name))))
 	}
 	write(t, root, "function-config.yaml", read(t, repository(t), "function-config.yaml"))
