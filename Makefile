@@ -44,6 +44,7 @@ image: ## Build the container image IMAGE with BUILDER and print its digest
 # this machine, and what is not there from its proxy.
 builder:
 	@if docker image inspect $(LOCAL_BUILDER) >/dev/null 2>&1; then exit; fi; \
+	if test "$$(go env GOHOSTOS)" != linux; then echo "pull $(BUILDER) first: the Go toolchain of this machine is not for Linux"; exit 1; fi; \
 	echo 'no $(BUILDER): importing the Go toolchain of this machine'; \
 	root=$$(mktemp -d); trap 'chmod -R u+w "$$root"; rm -rf "$$root"' EXIT; \
 	mkdir -p "$$root"/{etc,tmp,usr/local,go/pkg/mod}; \

@@ -56,7 +56,7 @@ var imageIsCurrent = sync.OnceValue(func() error {
 	const binaries = `set -e
 		CGO_ENABLED=0 GOFLAGS= go build -trimpath -buildvcs=false -ldflags=-s -o "$0/here" ..
 		container=$(docker create ` + image + `)
-		docker cp -q "$container:` + inImage + `" "$0/there"
+		docker cp "$container:` + inImage + `" "$0/there"
 		docker rm "$container"`
 	if out, err := exec.Command("bash", "-c", binaries, dir).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
