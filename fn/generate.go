@@ -55,7 +55,7 @@ func (g generation) tenants() []tenant.Tenant {
 		pattern, tree = *g.Pattern, g.trees[g.Pattern.Alias()]
 		var seen bool
 		if matches, seen = tenant.Discover(tree, pattern, g.rep); seen && len(matches) == 0 && !g.AllowEmpty {
-			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, set "+g.plan.Deletion.Names.AllowEmpty+" to true; a relative directory starts from "+g.plan.Start(),
+			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern, the directory of the source or, in a container, the mount; if this is meant, set "+g.plan.Deletion.Names.AllowEmpty+" to true; a relative directory starts from "+g.plan.Start(),
 				"no directory matches, so everything that was made before would leave: %s", pattern.NoMatch(tree))
 		}
 	}
@@ -230,7 +230,7 @@ func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 	for _, s := range plan.Sources {
 		tree, err := source.Open(s.Directory, s.Place)
 		if err != nil {
-			rep.Errorf("source-unreadable", s.Pos, "a relative path starts from "+plan.Start(), "the files of source %q are not there: %v", s.Alias, err)
+			rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
 			all = false
 			continue
 		}
