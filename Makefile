@@ -1,4 +1,5 @@
-# Every target works alone on a machine that has Go, git and make.
+# Every target works alone on a machine that has Go, git and make; image needs
+# Docker, too.
 
 KUSTOMIZE   := v5.8.2
 GOLANGCI    := v2.15.0
@@ -7,11 +8,18 @@ KUBECONFORM := v0.8.0
 BIN   := $(CURDIR)/bin
 HOSTS := bin/kustomize bin/kubeconform
 FUZZ  := 10s
+IMAGE := provision-tenants:dev
 SHELL := bash
 .SHELLFLAGS := -o pipefail -ec
 export PATH := $(BIN):$(PATH)
 
-.PHONY: all build demo test race lint fmt bench fuzz golden help
+# BUILDER is the image that compiles IMAGE; LOCAL_BUILDER is made of this
+# machine's Go toolchain, for a machine that cannot pull BUILDER.
+BUILDER       = golang:$(patsubst go%,%,$(shell go env GOVERSION))
+LOCAL_BUILDER = provision-tenants-builder:$(shell go env GOVERSION)-$(shell $(MODULES) | sort -u | sha256sum | cut -c-12)
+MODULES       = go list -deps -f '{{with .Module}}{{.Path}}@{{.Version}}{{end}}' .
+
+.PHONY: all build demo test race image builder lint fmt bench fuzz golden help
 
 all: fmt lint test ## What CI runs: format check, lint, tests
 
@@ -25,6 +33,28 @@ test: build $(HOSTS) ## Run all tests; hosts that are missing are skipped, excep
 
 race: build $(HOSTS) ## Run the tests with the race detector
 	go test -race ./...
+
+image: ## Build the container image IMAGE with BUILDER and print its digest
+	@docker image inspect $(BUILDER) >/dev/null 2>&1 || docker pull $(BUILDER) >&2 || $(MAKE) --no-print-directory builder >&2
+	@builder=$(BUILDER); network=default; \
+	docker image inspect "$$builder" >/dev/null 2>&1 || { builder=$(LOCAL_BUILDER); network=none; }; \
+	docker build $(BUILDFLAGS) --network "$$network" --build-arg BUILDER="$$builder" --build-arg GOPROXY="$$(go env GOPROXY)" -t $(IMAGE) . >&2
+	@docker image inspect --format '{{.Id}}' $(IMAGE)
+
+# The modules come along, so that the build needs no network: from the cache of
+# this machine, and what is not there from its proxy.
+builder:
+	@if docker image inspect $(LOCAL_BUILDER) >/dev/null 2>&1; then exit; fi; \
+	if test "$$(go env GOHOSTOS)" != linux; then echo "pull $(BUILDER) first: the Go toolchain of this machine is not for Linux"; exit 1; fi; \
+	echo 'no $(BUILDER): importing the Go toolchain of this machine'; \
+	root=$$(mktemp -d); trap 'chmod -R u+w "$$root"; rm -rf "$$root"' EXIT; \
+	mkdir -p "$$root"/{etc,tmp,usr/local,go/pkg/mod}; \
+	printf '%s\n' 'root:x:0:0:root:/:/' 'nobody:x:65534:65534:nobody:/:/' >"$$root/etc/passwd"; \
+	ln -s "$$(go env GOROOT)" "$$root/usr/local/go"; \
+	GOFLAGS= GOMODCACHE="$$root/go/pkg/mod" GOPROXY="file://$$(go env GOMODCACHE)/cache/download,$$(go env GOPROXY)" \
+		go list -deps . >/dev/null; \
+	tar -C "$$root" --owner=0 --group=0 -chf - etc tmp usr go | \
+		docker import -c 'ENV PATH=/usr/local/go/bin GOPATH=/go' - $(LOCAL_BUILDER)
 
 lint: ## Run golangci-lint
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) run ./...

@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -44,7 +45,8 @@ func readBaseline(plan *config.Plan, rep *krm.Report) []stamp {
 		files, err = baselineFiles(tree, path.Clean(baseline.Text))
 	}
 	if err != nil {
-		rep.Errorf("baseline-unreadable", baseline.Pos, hint, "the previous output %q cannot be read: %v", baseline.Text, err)
+		rep.Errorf("baseline-unreadable", baseline.Pos, cmp.Or(source.Cure(err), hint),
+			"the previous output %q cannot be read: %v", baseline.Text, err)
 		return nil
 	}
 	var stamps []stamp
@@ -76,7 +78,7 @@ func baselineFiles(tree *source.Tree, at string) ([]string, error) {
 func baselineStamps(tree *source.Tree, file string, pos krm.Pos, rep *krm.Report) []stamp {
 	content, err := tree.ReadFile(file, maxBaseline)
 	if err != nil {
-		rep.Errorf("baseline-unreadable", pos, "", "the previous output cannot be read: %v", err)
+		rep.Errorf("baseline-unreadable", pos, source.Cure(err), "the previous output cannot be read: %v", err)
 		return nil
 	}
 	items, _ := krm.ReadObjects(tree.Place(file), content.Data, rep)

@@ -79,7 +79,7 @@ func guardLeaving(before, now []stamp, plan *config.Plan, rep *krm.Report) {
 		switch s.id.Kind {
 		case "Namespace":
 			made[s.id.Name] = true
-		case "ExternalArtifact":
+		case externalArtifactKind:
 			users[s.id.Namespace] = s
 		}
 	}

@@ -3,7 +3,7 @@
 // # From the input to the output
 //
 //	Main             the verbs; without one, the function (cli.go)
-//	krm.Read         the list; what is not ours stays the text that came in
+//	krm.Read         the list; what is not ours stays the text that came in (ReadDocuments: bare documents)
 //	config.Parse     functionConfig and configuration items become a Plan; all of it is valid
 //	openTrees        the files of every source
 //	split            what an earlier run made leaves the input
@@ -16,6 +16,8 @@
 //	guardDeletions   namespaces must not leave by accident
 //	previous.place   which file an object goes to; what stands in its way
 //	List.Render      all of it, or the input and the findings
+//
+// Publish makes the same run twice and writes what artifact.Build builds.
 //
 // Arrows between packages point down: main, fn, config, then tenant, artifact,
 // profile and handoff, which do not know each other, then source, then krm.
@@ -58,6 +60,12 @@
 //     tenant at a limit would change it.
 //   - The inventory is one key, `inventory.yaml`, and belongs to
 //     `ProvisionTenants/<namespace>/<name>` whatever the kind of the configuration.
+//   - `publish` builds every archive twice, first to know that the run is valid and
+//     which objects come out of it, then to write: nothing is written for a run that
+//     fails, and one artifact is in memory at a time. Archives that take long to
+//     build would change it.
+//   - A configuration file counts as a list, as for kustomize's plugins, so that
+//     nobody needs kpt to publish.
 //   - Direct dependencies besides the chosen ones: golang.org/x/term (is stdin a
 //     terminal: the answer differs by system), invopop/jsonschema (JSON Schema from
 //     Go types). For tests: golang.org/x/tools/txtar, sigs.k8s.io/yaml.
@@ -76,7 +84,7 @@ import (
 // the report, that is the input and the findings, and nothing else. The error is
 // that of w.
 func Run(list *krm.List, w io.Writer, rep *krm.Report) error {
-	items, objects := render(list, rep)
+	items, objects := render(list, nil, rep)
 	if rep.Failed() {
 		items, objects = list.Items, nil
 	}
@@ -84,8 +92,9 @@ func Run(list *krm.List, w io.Writer, rep *krm.Report) error {
 }
 
 // render is the page: every step of a run, in order. The result counts only
-// while the report has not failed.
-func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
+// while the report has not failed. publish, unless it is nil, gets every archive
+// while it is in memory.
+func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 	plan, ok := config.Parse(list, rep)
 	if !ok {
 		return nil, nil
@@ -98,7 +107,7 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 	previous := split(list, plan)
 	claims := make([]profile.Claim, 0, len(previous.made))
 	for i := range plan.Generators {
-		claims = append(claims, generate(&plan.Generators[i], plan, trees, rep)...)
+		claims = append(claims, generate(&plan.Generators[i], plan, trees, publish, rep)...)
 	}
 	objects := profile.Resolve(claims, rep)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
@@ -106,7 +115,7 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
 		guardLeaving(before, append(now, stampsIn(previous.rest)...), plan, rep)
 	}
-	inventory := newInventory(plan)
+	inventory := newInventory(list, plan)
 	emitted := slices.Concat(objects, inventory)
 	previous.place(emitted, plan, rep)
 	fill(inventory, objects)
@@ -121,6 +130,6 @@ func render(list *krm.List, rep *krm.Report) ([]*krm.Item, []*krm.Object) {
 func tellStatus(objects []*krm.Object, rep *krm.Report) {
 	if slices.ContainsFunc(objects, func(o *krm.Object) bool { return o.Status != "" }) {
 		rep.Infof("status-needs-subresource", krm.Pos{}, "apply with `kubectl apply --server-side --subresource=status`, too",
-			"exported inputs are in `status`, which a plain apply drops")
+			"ExternalArtifacts have a `status`, which a plain apply drops")
 	}
 }

@@ -17,20 +17,24 @@ import (
 // something was built from.
 const originRevision = "org.opencontainers.image.revision"
 
+const externalArtifactKind = "ExternalArtifact"
+
 // generation is one generator at work.
 type generation struct {
 	*config.Generator
 	plan  *config.Plan
 	trees trees
-	rep   *krm.Report
+	// publish is nil unless archives are wanted.
+	publish archiveSink
+	rep     *krm.Report
 	// spec is the same for all artifacts.
 	spec krm.Encoded
 }
 
 // generate makes what a generator asks for: a Namespace for each tenant that it
 // manages, an ExternalArtifact for each module.
-func generate(g *config.Generator, plan *config.Plan, trees trees, rep *krm.Report) []profile.Claim {
-	gen := generation{g, plan, trees, rep, externalArtifactSpec(g)}
+func generate(g *config.Generator, plan *config.Plan, trees trees, publish archiveSink, rep *krm.Report) []profile.Claim {
+	gen := generation{g, plan, trees, publish, rep, externalArtifactSpec(g)}
 	var claims []profile.Claim
 	for _, t := range gen.tenants() {
 		if gen.Managed != nil && !t.Own {
@@ -51,7 +55,7 @@ func (g generation) tenants() []tenant.Tenant {
 		pattern, tree = *g.Pattern, g.trees[g.Pattern.Alias()]
 		var seen bool
 		if matches, seen = tenant.Discover(tree, pattern, g.rep); seen && len(matches) == 0 && !g.AllowEmpty {
-			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern or the directory of the source; if this is meant, set "+g.plan.Deletion.Names.AllowEmpty+" to true; a relative directory starts from "+g.plan.Start(),
+			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern, the directory of the source or, in a container, the mount; if this is meant, set "+g.plan.Deletion.Names.AllowEmpty+" to true; a relative directory starts from "+g.plan.Start(),
 				"no directory matches, so everything that was made before would leave: %s", pattern.NoMatch(tree))
 		}
 	}
@@ -138,7 +142,7 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *
 	built, ok := artifact.Build(t.Namespace+"/"+m.Name, spec.Copy, m.Match.Raw, g.trees, g.rep)
 	defer built.Release()
 	o := &krm.Object{
-		APIVersion: "source.toolkit.fluxcd.io/v1", Kind: "ExternalArtifact", Namespace: t.Namespace, Name: m.Name,
+		APIVersion: "source.toolkit.fluxcd.io/v1", Kind: externalArtifactKind, Namespace: t.Namespace, Name: m.Name,
 		Labels:      g.labels(m),
 		Annotations: g.annotations(spec),
 		Spec:        g.spec,
@@ -146,13 +150,23 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *
 	o.Annotations[krm.DigestKey] = built.Digest
 	signed(o, g.Owner, cmp.Or(m.Match.Dir, "."))
 	g.checkSize(o)
+	if ok && g.publish != nil {
+		g.publish(o, built)
+	}
+	status := map[string]*krm.Node{}
 	if spec.Inputs != nil {
 		inputs, read := spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep)
 		if !read {
 			return nil, false
 		}
 		order.Add(m.Name, inputs)
-		o.Status = krm.NewMap(map[string]*krm.Node{"exportedInputs": inputs}).Encode()
+		status["exportedInputs"] = inputs
+	}
+	if ok && g.plan.Publish != nil {
+		status["artifact"] = artifactStatus(g.plan.Publish, o, spec, built)
+	}
+	if len(status) > 0 {
+		o.Status = krm.NewMap(status).Encode()
 	}
 	return o, ok
 }
@@ -219,7 +233,7 @@ func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 	for _, s := range plan.Sources {
 		tree, err := source.Open(s.Directory, s.Place)
 		if err != nil {
-			rep.Errorf("source-unreadable", s.Pos, "a relative path starts from "+plan.Start(), "the files of source %q are not there: %v", s.Alias, err)
+			rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
 			all = false
 			continue
 		}

@@ -221,12 +221,12 @@ func assertShuffled(t *testing.T, stdin []byte) {
 		return
 	}
 	want := &krm.Report{}
-	_, objects := render(list, want)
+	_, objects := render(list, nil, want)
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, seed))
 		random.Shuffle(len(list.Items), func(i, j int) { list.Items[i], list.Items[j] = list.Items[j], list.Items[i] })
 		got := &krm.Report{}
-		_, shuffled := render(list, got)
+		_, shuffled := render(list, nil, got)
 		assert.Equal(t, want.Findings(), got.Findings())
 		assert.Equal(t, objects, shuffled)
 	}

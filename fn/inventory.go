@@ -26,9 +26,10 @@ func ownerOf(plan *config.Plan) string {
 
 // newInventory makes the inventory, without its data: a ConfigMap that no applier
 // touches, since a kind of our own would need its CRD. There is none under
-// kustomize, where such objects vanish and those of two bases would collide.
-func newInventory(plan *config.Plan) []*krm.Object {
-	if plan.Echo != nil {
+// kustomize, where such objects vanish and those of two bases would collide, and
+// none among bare documents, which name no files.
+func newInventory(list *krm.List, plan *config.Plan) []*krm.Object {
+	if plan.Echo != nil || list.Bare {
 		return nil
 	}
 	o := &krm.Object{

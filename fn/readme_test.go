@@ -48,15 +48,15 @@ func TestReadmeFilesAreWhatItSays(t *testing.T) {
 // Every console block is run, in order, and prints what it shows. `...` stands
 // for any lines.
 func TestReadmeCommands(t *testing.T) {
-	needs(t, "kustomize", "kpt", "kubeconform")
+	needs(t, "kustomize", "kubectl", "kpt", "kubeconform")
 	root := t.TempDir()
-	for _, name := range []string{"testdata/demo", "testdata/schema"} {
+	for _, name := range []string{"testdata/demo", "testdata/hosts", "testdata/publish", "testdata/schema"} {
 		require.NoError(t, os.CopyFS(filepath.Join(root, name), os.DirFS(filepath.Join(repository(t), name))))
 	}
 	write(t, root, "function-config.yaml", read(t, repository(t), "function-config.yaml"))
 	for _, b := range readmeBlocks(t) {
 		if b.language == "console" {
-			runBlock(t, root, b)
+			t.Run(strings.TrimPrefix(b.about, "in: "), func(t *testing.T) { runBlock(t, root, b) })
 		}
 	}
 }
@@ -67,6 +67,9 @@ func runBlock(t *testing.T, root string, b block) {
 	if !ok {
 		require.Regexp(t, `^\$ make (demo|test)\n$`, b.text, "a console block must say in which directory it runs")
 		return
+	}
+	if strings.HasSuffix(dir, "-container") {
+		needsImage(t)
 	}
 	for part := range strings.SplitSeq("\n"+strings.TrimSuffix(b.text, "\n"), "\n$ ") {
 		if part == "" {

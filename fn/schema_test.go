@@ -58,7 +58,7 @@ func TestKubeconform(t *testing.T) {
 	conforms := func(file string) result {
 		return run(t, schemas, "kubeconform -strict "+schemaLocation+" '"+file+"'")
 	}
-	for _, pattern := range []string{"good/*.yaml", "../../function-config.yaml", "../demo/function-config.yaml", "../demo/tenants/*/namespace-metadata.yaml"} {
+	for _, pattern := range []string{"good/*.yaml", "../../function-config.yaml", "../demo/function-config.yaml", "../hosts/*/function-config.yaml", "../publish/function-config.yaml", "../demo/tenants/*/namespace-metadata.yaml"} {
 		files, err := filepath.Glob(filepath.Join(schemas, pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, files, pattern)

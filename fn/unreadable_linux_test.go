@@ -49,3 +49,23 @@ func TestUnreadable(t *testing.T) {
 		})
 	}
 }
+
+// An archive that cannot be written is named, and so is the directory.
+func TestPublishWithoutPermission(t *testing.T) {
+	dir := demo(t)
+	t.Chdir(dir)
+	list := published(t, dir, "https://example.org")
+	out := filepath.Join(t.TempDir(), "out")
+	require.NoError(t, os.Mkdir(out, 0o755))
+	require.NoError(t, os.Chmod(out, 0o555))
+	for _, dir := range []string{filepath.Dir(out), filepath.Dir(filepath.Dir(out))} {
+		require.NoError(t, os.Chmod(dir, 0o755))
+	}
+	asNobody(t)
+	r := runMain(list, "publish", "--out", out)
+	assert.Equal(t, "2\n", r["status"])
+	assert.Regexp(t, `^error: cannot write "externalartifact/.*\.tar\.gz" in the directory ".*/out": permission denied\n$`, r["stderr"])
+	r = runMain(list, "publish", "--out", filepath.Join(out, "below"))
+	assert.Equal(t, "2\n", r["status"])
+	assert.Regexp(t, `^error: cannot write to the directory ".*/out/below": permission denied\n$`, r["stderr"])
+}

@@ -55,7 +55,7 @@ func (c *copier) fault(err error) {
 		c.rep.Errorf("copy-special-file", pos, "",
 			"artifact %s: cannot copy %q: %q is a pipe, a socket or a device", c.what, from, place)
 	default:
-		c.rep.Errorf("copy-unreadable", pos, "", "artifact %s: cannot copy %q: cannot read %q: %v", c.what, from, place, cause)
+		c.rep.Errorf("copy-unreadable", pos, source.Cure(err), "artifact %s: cannot copy %q: cannot read %q: %v", c.what, from, place, cause)
 	}
 }
 

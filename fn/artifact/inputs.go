@@ -102,9 +102,9 @@ func (i InputsFrom) fault(err error, what, from string, rep *krm.Report) {
 	case errors.Is(err, source.ErrLink) && errors.As(err, &at):
 		rep.Errorf("inputs-link", pos, "replace the link by the file", "artifact %s: cannot read the inputs %q: %q is a link, and links are never followed", what, from, shown(at.Path))
 	case errors.As(err, &at):
-		rep.Errorf("inputs-unreadable", pos, "", "artifact %s: cannot read the inputs %q: %v", what, from, at.Err)
+		rep.Errorf("inputs-unreadable", pos, source.Cure(err), "artifact %s: cannot read the inputs %q: %v", what, from, at.Err)
 	default:
-		rep.Errorf("inputs-unreadable", pos, "", "artifact %s: cannot read the inputs %q: %v", what, from, err)
+		rep.Errorf("inputs-unreadable", pos, source.Cure(err), "artifact %s: cannot read the inputs %q: %v", what, from, err)
 	}
 }
 

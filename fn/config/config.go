@@ -62,6 +62,7 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		Base:           r.base.dir,
 		ProtectedNames: r.protected,
 		Deletion:       newDeletion(krm.Str(r.baseline), r.most, r.allowEmpty, r.rep),
+		Publish:        r.publish,
 		Consumed:       r.consumed(),
 		Echo:           r.echo,
 		base:           r.base,

@@ -22,7 +22,7 @@ func (r *reader) configFiles() []document {
 	}
 	tree, err := source.Open(r.base.dir, ".")
 	if err != nil {
-		r.rep.Errorf("config-unreadable", r.configs[0].Pos, "", "the base directory of `configs` cannot be read: %s", reason(err, "."))
+		r.rep.Errorf("config-unreadable", r.configs[0].Pos, source.Cure(err), "the base directory of `configs` cannot be read: %s", reason(err, "."))
 		return nil
 	}
 	defer tree.Close()
@@ -44,7 +44,7 @@ func (r *reader) matchFiles(tree *source.Tree) []krm.Str {
 		files, links, err := tree.Glob(pattern.Text)
 		switch {
 		case err != nil:
-			r.rep.Errorf("config-unreadable", pattern.Pos, "", "%q cannot be read: %s", shown(pattern.Text), reason(err, pattern.Text))
+			r.rep.Errorf("config-unreadable", pattern.Pos, source.Cure(err), "%q cannot be read: %s", shown(pattern.Text), reason(err, pattern.Text))
 		case len(files) == 0:
 			r.rep.Errorf("config-not-found", pattern.Pos, "paths start from the base directory, "+r.base.words(),
 				"no file matches %q", shown(pattern.Text))
@@ -63,7 +63,7 @@ func (r *reader) matchFiles(tree *source.Tree) []krm.Str {
 func (r *reader) readFile(tree *source.Tree, file krm.Str) []document {
 	content, err := tree.ReadFile(file.Text, maxFile)
 	if err != nil {
-		r.rep.Errorf("config-unreadable", file.Pos, "", "%q cannot be read: %s", shown(file.Text), reason(err, file.Text))
+		r.rep.Errorf("config-unreadable", file.Pos, source.Cure(err), "%q cannot be read: %s", shown(file.Text), reason(err, file.Text))
 		return nil
 	}
 	nodes, _ := krm.ParseFiles(tree.Place(file.Text), content.Data, r.rep)

@@ -21,6 +21,7 @@ type settings struct {
 	baseline              directory
 	most                  Limit
 	allowEmpty            bool
+	publish               *Publish
 }
 
 const functionInput = "function-input"
@@ -79,6 +80,7 @@ func (r *reader) readFull(node *krm.Node) {
 	if d := spec.Deletion; d != nil {
 		r.baseline, r.most, r.allowEmpty = directory(d.Baseline), d.MaxNamespaces.Limit, d.AllowEmpty.Value
 	}
+	r.publish = newPublish(spec.Publish, r.rep)
 	r.readInline(node.Get("spec").Get("generators"), spec.Generators)
 }
 

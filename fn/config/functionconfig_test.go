@@ -78,7 +78,7 @@ func TestProvisionTenantsRules(t *testing.T) {
 		"kind":                {"kind: ProvisionTenants", "kind: ProvisionTenant", "error config-kind kind", "did you mean `ProvisionTenants`?"},
 		"no name":             {"  name: monorepo\n", "", "error config-required metadata.name", ""},
 		"unknown field":       {"protectedNames", "protectednames", "error config-unknown-field spec.protectednames", "did you mean `protectedNames`?"},
-		"field of no version": {"protectedNames: [cilium-system, cert-manager, cert-manager]", "publish: {}", "error config-unknown-field spec.publish", "known fields are `sources`"},
+		"field of no version": {"protectedNames: [cilium-system, cert-manager, cert-manager]", "colour: {}", "error config-unknown-field spec.colour", "known fields are `sources`"},
 		"annotation of a generator": {
 			"    config.kubernetes.io/local-config: \"true\"", "    provision-tenants.fn.kpt.dev/directory: x",
 			`error config-annotation metadata.annotations["provision-tenants.fn.kpt.dev/directory"]`, "fields of `spec`",

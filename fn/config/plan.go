@@ -28,6 +28,8 @@ type Plan struct {
 	// ones, sorted.
 	ProtectedNames []string
 	Deletion       Deletion
+	// Publish says where the archives are served; nil when nobody does that.
+	Publish *Publish
 	// Consumed are the items that were read as configuration and lack
 	// `config.kubernetes.io/local-config`: left alone, they would reach a cluster
 	// and do there what was done here.
@@ -91,6 +93,14 @@ type Artifact struct {
 	Inputs *artifact.InputsFrom
 	Copy   []artifact.Operation
 	Pos    krm.Pos
+}
+
+// Publish is where the archives of the artifacts can be fetched.
+type Publish struct {
+	// BaseURL has no slash at its end.
+	BaseURL string
+	// LastUpdateTime is RFC 3339 in UTC, in seconds.
+	LastUpdateTime string
 }
 
 // Deletion says how many namespaces may leave between two runs.

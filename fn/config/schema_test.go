@@ -72,6 +72,7 @@ func TestFields(t *testing.T) {
 		"spec", "spec.sources", "spec.sources[].alias", "spec.sources[].directory", "spec.sources[].revision", "spec.sources[].originRevision",
 		"spec.configs", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames",
 		"spec.deletion", "spec.deletion.baseline", "spec.deletion.maxNamespaces", "spec.deletion.allowEmpty",
+		"spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
 	}, paths)
 	required := map[string]bool{}
 	for _, f := range config.Fields("ArtifactGenerator") {

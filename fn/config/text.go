@@ -16,6 +16,7 @@ type (
 	aliasName        krm.Str
 	aliasReference   krm.Str
 	artifactName     krm.Str
+	baseURL          krm.Str
 	copyFrom         krm.Str
 	copyStrategy     krm.Str
 	copyTo           krm.Str
@@ -33,6 +34,7 @@ type (
 	sourceName       krm.Str
 	sourcePath       krm.Str
 	subdomain        krm.Str
+	timestamp        krm.Str
 	trueOrFalse      krm.Str
 )
 
@@ -81,7 +83,11 @@ var syntaxes = sync.OnceValue(func() map[reflect.Type]syntax {
 			pattern: `^@` + aliasPattern + `$`, min: 1, max: 64,
 			say: "be `@` and a source alias, such as `@repo`",
 		},
-		reflect.TypeFor[artifactName]():     {min: 1, max: 253},
+		reflect.TypeFor[artifactName](): {min: 1, max: 253},
+		reflect.TypeFor[baseURL](): {
+			pattern: `^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$`, min: 1, max: 1024,
+			say: "be an http or https URL without user, query and fragment, such as `https://artifacts.example.org`",
+		},
 		reflect.TypeFor[copyFrom]():         {pattern: `^@` + aliasPattern + `/(.*)$`, min: 1, max: 1024},
 		reflect.TypeFor[copyStrategy]():     {enum: []string{"Overwrite", "Merge", "Extract"}},
 		reflect.TypeFor[copyTo]():           {pattern: `^@(artifact)/(.*)$`, min: 1, max: 1024},
@@ -99,7 +105,11 @@ var syntaxes = sync.OnceValue(func() map[reflect.Type]syntax {
 		reflect.TypeFor[sourceName]():       {pattern: labelPattern, min: 1, max: 253, say: sayLabel},
 		reflect.TypeFor[sourcePath]():       {pattern: `^@` + aliasPattern + `/.+$`, min: 1, max: 1024},
 		reflect.TypeFor[subdomain]():        {pattern: subdomainPattern, min: 1, max: 253, say: saySubdomain},
-		reflect.TypeFor[trueOrFalse]():      {enum: []string{"true", "false"}},
+		reflect.TypeFor[timestamp](): {
+			pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`, min: 1, max: 64,
+			say: "be a time as in RFC 3339, such as `1970-01-01T00:00:00Z`",
+		},
+		reflect.TypeFor[trueOrFalse](): {enum: []string{"true", "false"}},
 	}
 })
 

@@ -23,6 +23,7 @@ type provisionSpec struct {
 	DefaultServiceAccount subdomain         `json:"defaultServiceAccount,omitzero" jsonschema_description:"The service account of generators that name none in spec.serviceAccountName."`
 	ProtectedNames        []labelName       `json:"protectedNames,omitzero" jsonschema_description:"Namespace names that are refused besides the built-in ones."`
 	Deletion              *deletionSpec     `json:"deletion,omitzero" jsonschema_description:"Safeguards against namespaces that leave the output."`
+	Publish               *publishSpec      `json:"publish,omitzero" jsonschema_description:"Where the archives of the artifacts can be fetched. Without it there is no status.artifact: an address that nobody serves is a lie."`
 }
 
 type sourceEntry struct {
@@ -38,6 +39,12 @@ type deletionSpec struct {
 	Baseline      innerPath `json:"baseline,omitzero" jsonschema_description:"The previous output, a file or directory below the base directory. Under kpt the previous output is among the items."`
 	MaxNamespaces limit     `json:"maxNamespaces,omitzero" jsonschema_description:"How many namespaces may leave at once: a number, or a percentage of the baseline rounded down. Default: 10%, at least 1."`
 	AllowEmpty    flag      `json:"allowEmpty,omitzero" jsonschema:"default=false" jsonschema_description:"Lets all namespaces leave, and lets a pattern match nothing."`
+}
+
+type publishSpec struct {
+	placed
+	BaseURL        baseURL   `json:"baseURL" jsonschema_description:"The address at which the directory of publish --out is served. ExternalArtifacts then get status.artifact."`
+	LastUpdateTime timestamp `json:"lastUpdateTime,omitzero" check:"later" jsonschema:"default=1970-01-01T00:00:00Z" jsonschema_description:"The lastUpdateTime of status.artifact, RFC 3339: equal input gives equal output, so nobody looks at a clock. Default: 1970-01-01T00:00:00Z."`
 }
 
 // placed is a wire struct that knows where it stands.

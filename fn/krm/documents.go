@@ -2,6 +2,7 @@ package krm
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ func ReadObjects(file string, data []byte, rep *Report) ([]*Item, bool) {
 	if list, err := Read(data); err == nil {
 		return list.Items, true
 	}
-	list, err := Read(wrapDocuments(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))))
+	list, err := Read(wrapDocuments(documentsIn(data)))
 	if err == nil {
 		return list.Items, true
 	}
@@ -29,26 +30,16 @@ func ReadObjects(file string, data []byte, rep *Report) ([]*Item, bool) {
 	return nil, false
 }
 
-// wrapDocuments makes each document an item of a list. A line that begins with
-// `---` is never anything but the border of a document.
-func wrapDocuments(text string) []byte {
-	var b strings.Builder
-	b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
+// documentsIn cuts a text into its documents, each as lines without their ends;
+// comments before a document are dropped. A line that begins with `---` is never
+// anything but the border of a document.
+func documentsIn(data []byte) [][]string {
+	var documents [][]string
 	var document []string
-	flush := func() {
-		for i, line := range document {
-			if i == 0 {
-				b.WriteString("- " + line + "\n")
-			} else {
-				b.WriteString("  " + line + "\n")
-			}
-		}
-		document = nil
-	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))) {
 		line = strings.TrimRight(line, "\r\n")
 		if rest, border := strings.CutPrefix(line, "---"); border && (rest == "" || rest[0] == ' ') {
-			flush()
+			documents, document = append(documents, document), nil
 			line = strings.TrimSpace(rest)
 		}
 		if comment := strings.TrimSpace(line); len(document) == 0 && (comment == "" || comment[0] == '#') {
@@ -56,6 +47,23 @@ func wrapDocuments(text string) []byte {
 		}
 		document = append(document, line)
 	}
-	flush()
-	return []byte(b.String())
+	return slices.DeleteFunc(append(documents, document), func(d []string) bool { return len(d) == 0 })
+}
+
+// wrapDocuments makes each document an item of a list.
+func wrapDocuments(documents [][]string) []byte {
+	text := []byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
+	for _, document := range documents {
+		text = appendEntry(text, "- ", document)
+	}
+	return text
+}
+
+// appendEntry appends lines below each other, the first one behind a sign.
+func appendEntry(text []byte, sign string, lines []string) []byte {
+	for _, line := range lines {
+		text = append(append(append(text, sign...), line...), '\n')
+		sign = "  "
+	}
+	return text
 }

@@ -27,6 +27,8 @@ type List struct {
 	Items []*Item
 	// Config is the functionConfig, nil when there is none.
 	Config *Item
+	// Bare is set for a list that came in as bare documents and goes out so.
+	Bare bool
 
 	// sections are the top-level entries in the order of the input; `items` and
 	// `results` are always among them.

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -49,6 +50,9 @@ type field struct {
 
 // NewString returns a string without a position.
 func NewString(text string) *Node { return &Node{Kind: StringNode, Text: text} }
+
+// NewInt returns an integer without a position.
+func NewInt(n int64) *Node { return &Node{Kind: IntNode, Text: strconv.FormatInt(n, 10)} }
 
 // NewList returns a list without a position.
 func NewList(items ...*Node) *Node { return &Node{Kind: ListNode, Items: items} }

@@ -13,8 +13,12 @@ import (
 //
 // Items and other top-level entries keep their text. `items` is always written
 // (KRM functions specification; a list without it is taken for a resource by
-// hosts), `results` only when there are any. The error is that of w.
+// hosts), `results` only when there are any. A list of bare documents has no
+// place for them. The error is that of w.
 func (l *List) Render(w io.Writer, items []*Item, objects []*Object, findings []Finding) error {
+	if l.Bare {
+		return l.renderDocuments(w, items, objects)
+	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	for _, s := range l.sections {
 		_, _ = out.WriteString(s.lead)

@@ -43,6 +43,9 @@ func TestPermission(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrPermission)
 	_, err = tree.ReadDir("a")
 	require.ErrorIs(t, err, fs.ErrPermission)
+	assert.Contains(t, source.Cure(err), "chmod -R a+rX")
+	_, err = tree.ReadDir("b.yaml/c")
+	assert.Empty(t, source.Cure(err), "what chmod does not cure")
 }
 
 // Files that say they are empty are read to their end, and no further than the limit.

@@ -62,6 +62,16 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("it has %d bytes, %d are allowed", e.Size, e.Limit)
 }
 
+// Cure says what to do about an error of a Tree, "" when the error says it all.
+// A file that only its owner reads is the common one: kustomize and kpt run
+// containers as nobody.
+func Cure(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "let everybody read it (chmod -R a+rX), a container reads it as the user nobody"
+	}
+	return ""
+}
+
 // maxDepth bounds the handles that a tree can hold open.
 const maxDepth = 250
 

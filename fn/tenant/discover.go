@@ -186,7 +186,7 @@ func (p Pattern) newMatch(dir string, values []string) Match {
 
 func (w *walk) unreadable(dir string, err error) {
 	w.failed = true
-	w.rep.Errorf("directory-unreadable", krm.Pos{File: w.tree.Place(dir)}, "", "cannot read the directory %q: %s", shortName(dir), shortError(bare(err)))
+	w.rep.Errorf("directory-unreadable", krm.Pos{File: w.tree.Place(dir)}, source.Cure(err), "cannot read the directory %q: %s", shortName(dir), shortError(bare(err)))
 }
 
 func (w *walk) link(dir string) {

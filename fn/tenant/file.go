@@ -53,7 +53,7 @@ func unreadable(place, namespace string, err error, rep *krm.Report) {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		place, err = inner.Path, inner.Err
 	}
-	rep.Errorf("metadata-file-unreadable", krm.Pos{File: place}, "", "cannot read the %s of the namespace %q: %s", metadataKind, namespace, shortError(err))
+	rep.Errorf("metadata-file-unreadable", krm.Pos{File: place}, source.Cure(err), "cannot read the %s of the namespace %q: %s", metadataKind, namespace, shortError(err))
 }
 
 // fileReader decodes a NamespaceMetadata strictly: a field that is misspelt
