@@ -45,7 +45,7 @@ func ParseGlob(pattern string) (Glob, error) {
 			g.segments = append(g.segments, segment{recursive: true})
 			break
 		}
-		g.segments = append(g.segments, newSegment(text))
+		g.segments = append(g.segments, newSegment(oneStar(text)))
 	}
 	g.split()
 	return g, nil
@@ -70,6 +70,18 @@ func (g *Glob) split() {
 		names = append(names, s.text)
 	}
 	g.base, g.segments = strings.Join(names, "/"), g.segments[n:]
+}
+
+// oneStar makes one star of several beside other text, where doublestar means the
+// same by them but matches too little from three on.
+func oneStar(text string) string {
+	if text == "**" || strings.ContainsAny(text, `[\`) {
+		return text
+	}
+	for strings.Contains(text, "**") {
+		text = strings.ReplaceAll(text, "**", "*")
+	}
+	return text
 }
 
 // newSegment knows a literal segment, escapes resolved: it is compared byte by

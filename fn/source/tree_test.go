@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -330,6 +331,14 @@ func TestEscapeGlob(t *testing.T) {
 	assert.Equal(t, []string{"-", "a"}, got)
 }
 
+func TestManyStarsAreOne(t *testing.T) {
+	for _, pattern := range []string{"x***", "?*****", "a/../x", "***x***"} {
+		got, _, err := source.Memory(".", map[string]source.Content{"x": {}, "yx": {}}).Glob(pattern)
+		require.NoError(t, err)
+		assert.Equal(t, pattern != "a/../x", slices.Contains(got, "x"), pattern)
+	}
+}
+
 // FuzzGlob compares with doublestar: a file is selected when its path matches,
 // `**` at the end standing for one segment or more.
 func FuzzGlob(f *testing.F) {
@@ -342,6 +351,9 @@ func FuzzGlob(f *testing.F) {
 		}
 		if strings.HasSuffix(pattern, "/") {
 			return // doublestar lets `**/` at the end match a file
+		}
+		if strings.Contains(pattern, "***") {
+			return // what doublestar makes of it depends on what follows
 		}
 		got, _, err := source.Memory(".", map[string]source.Content{path: {}}).Glob(pattern)
 		same := pattern
