@@ -24,7 +24,7 @@ const (
 	image = "provision-tenants:dev"
 	// kptImage is what kpt, which puts a registry in front of a name without a
 	// slash, has to be given to find it.
-	kptImage           = "docker.io/library/" + image
+	kptImage           = "platform/" + image
 	inImage            = "/usr/local/bin/provision-tenants"
 	confined           = "docker run --rm -i --network none --user nobody --security-opt=no-new-privileges --read-only --cap-drop ALL "
 	mountTenants       = `--mount "type=bind,src=$PWD/tenants,dst=/tenants" `
@@ -43,6 +43,7 @@ func needsImage(t *testing.T, programs ...string) {
 	case err != nil:
 		t.Skipf("no current image, run make image: %v", err)
 	}
+	must(t, ".", "docker tag "+image+" "+kptImage)
 }
 
 // imageIsCurrent compares the binary of the image with one that is built here,
