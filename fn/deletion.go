@@ -8,6 +8,7 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/config"
 	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
 
 // fleet is what the deletion safeguards compare: namespaces, and the sorted
@@ -66,13 +67,25 @@ func stampsIn(items []*krm.Item) []stamp {
 	return stamps
 }
 
+// staying are the stamps of items that pass through, and every Namespace among
+// them, whoever made it.
+func staying(items []*krm.Item) []stamp {
+	stamps := stampsIn(items)
+	for _, item := range items {
+		if item.Identity() == (krm.Identity{Kind: "Namespace", Name: item.Name}) {
+			stamps = append(stamps, newStamp(item.Identity(), item.Annotations))
+		}
+	}
+	return stamps
+}
+
 // guardLeaving looks at each namespace that leaves. One that must survive needs
 // its keep metadata in the cluster first: appliers read it from the live object.
-// One that somebody still puts an artifact into must not go at all.
+// One that goes, and that an artifact stays in, must not go at all.
 func guardLeaving(before, now []stamp, plan *config.Plan, rep *krm.Report) {
-	survives := map[string]bool{}
-	for _, g := range plan.Generators {
-		survives[g.Owner] = g.Managed != nil && !g.Prune
+	owners := map[string]*config.Generator{}
+	for i := range plan.Generators {
+		owners[plan.Generators[i].Owner] = &plan.Generators[i]
 	}
 	made, users := map[string]bool{}, map[string]stamp{}
 	for _, s := range now {
@@ -84,18 +97,29 @@ func guardLeaving(before, now []stamp, plan *config.Plan, rep *krm.Report) {
 		}
 	}
 	for _, s := range before {
-		if s.id.Kind != "Namespace" || made[s.id.Name] {
+		if s.id.Kind != "Namespace" || made[s.id.Name] || s.kept {
 			continue
 		}
 		if user, used := users[s.id.Name]; used {
-			rep.Errorf("namespace-in-use", plan.Deletion.Max.Pos, "remove the artifact, too, or keep the tenant's directory",
+			rep.Errorf("namespace-in-use", krm.Pos{}, "keep what asks for the namespace (the directory, `managedNamespaces`), or remove the artifact, too",
 				"namespace %q leaves the output, and %s, which %s makes, is in it", s.id.Name, user.id.Title(), user.owner)
 		}
-		if survives[s.owner] && !s.kept {
-			rep.Stopf("keep-not-applied", plan.Deletion.Max.Pos, "restore the directory, render and apply once, then remove it",
+		if g := owners[s.owner]; g != nil && survives(g, s.id.Name) {
+			rep.Stopf("keep-not-applied", g.Pos.At("spec.managedNamespaces"), "restore the directory, render and apply once, then remove it",
 				"namespace %q leaves and must survive, but its previous output did not tell appliers to keep it: they would delete it", s.id.Name)
 		}
 	}
+}
+
+// survives tells whether a namespace outlives its leaving: by `prune: false`, or
+// because the platform team's metadata asks for it.
+func survives(g *config.Generator, namespace string) bool {
+	if g.Managed == nil || !g.Prune {
+		return g.Managed != nil
+	}
+	gone := []tenant.Tenant{{Namespace: namespace}}
+	g.Managed.Metadata(nil, gone, func(*tenant.Tenant) int { return 0 }, &krm.Report{})
+	return handoff.KeepAsked(gone[0].Annotations)
 }
 
 // guardDeletions compares this run's output with the previous one. Leaving the
@@ -108,11 +132,11 @@ func guardDeletions(before, after fleet, d config.Deletion, rep *krm.Report) {
 	names := renamed(left, missing(after, before), before, after)
 	for _, name := range left {
 		if to, moved := names[name]; moved {
-			rep.Warnf("namespace-renamed", d.Max.Pos, "what lives in the old namespace does not move",
+			rep.Warnf("namespace-renamed", krm.Pos{}, "what lives in the old namespace does not move",
 				"namespace %q is gone and %q is new with the same artifacts: a rename deletes one and creates the other", name, to)
 			continue
 		}
-		rep.Infof("namespace-left", d.Max.Pos, "", "namespace %q is in the previous output and not in this one", name)
+		rep.Infof("namespace-left", krm.Pos{}, "", "namespace %q is in the previous output and not in this one", name)
 	}
 	if limit := d.Max.Of(len(before)); len(left) > limit {
 		rep.Stopf("deletion-limit", d.Max.Pos, fmt.Sprintf("if this is meant, set %s to %d for this run", d.Names.Max, len(left)),

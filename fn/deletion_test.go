@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
@@ -99,7 +100,10 @@ func TestGuardLeaving(t *testing.T) {
 	}
 	used := stamp{id: krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: "a", Name: "x"}, owner: "two"}
 	plan := &config.Plan{Generators: []config.Generator{
-		{Owner: "keeps", Managed: &tenant.Policy{}}, {Owner: "prunes", Managed: &tenant.Policy{}, Prune: true}, {Owner: "two"},
+		{Owner: "asks", Managed: &tenant.Policy{Common: tenant.Metadata{Annotations: map[string]krm.Str{"source.extensions.fluxcd.io/prune": {Text: "Disabled"}}}}, Prune: true},
+		{Owner: "keeps", Managed: &tenant.Policy{}},
+		{Owner: "prunes", Managed: &tenant.Policy{}, Prune: true},
+		{Owner: "two"},
 	}}
 	for name, tc := range map[string]struct {
 		before, now []stamp
@@ -108,8 +112,10 @@ func TestGuardLeaving(t *testing.T) {
 		"prune: true":             {[]stamp{namespace("a", "prunes", false)}, nil, nil},
 		"prune: false, told":      {[]stamp{namespace("a", "keeps", true)}, nil, nil},
 		"prune: false, not told":  {[]stamp{namespace("a", "keeps", false)}, nil, []string{"keep-not-applied"}},
+		"asked for by metadata":   {[]stamp{namespace("a", "asks", false)}, nil, []string{"keep-not-applied"}},
 		"it is still there":       {[]stamp{namespace("a", "keeps", false)}, []stamp{namespace("a", "keeps", true), used}, nil},
 		"somebody else uses it":   {[]stamp{namespace("a", "prunes", false)}, []stamp{used}, []string{"namespace-in-use"}},
+		"in use, and kept":        {[]stamp{namespace("a", "prunes", true)}, []stamp{used}, nil},
 		"another one is used":     {[]stamp{namespace("b", "prunes", false)}, []stamp{used}, nil},
 		"of a removed generator":  {[]stamp{namespace("a", "gone", false)}, nil, nil},
 		"an artifact that leaves": {[]stamp{used}, nil, nil},
@@ -124,4 +130,10 @@ func TestGuardLeaving(t *testing.T) {
 			assert.Equal(t, tc.want, got)
 		})
 	}
+}
+
+func TestANamespaceOfSomebodyElseStays(t *testing.T) {
+	list, err := krm.Read([]byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: b\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []stamp{{id: krm.Identity{Kind: "Namespace", Name: "a"}}}, staying(list.Items))
 }

@@ -113,7 +113,7 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
 		before, now := previous.stamps(plan, rep), stampsOf(objects)
 		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
-		guardLeaving(before, append(now, stampsIn(previous.rest)...), plan, rep)
+		guardLeaving(before, append(now, staying(previous.rest)...), plan, rep)
 	}
 	inventory := newInventory(list, plan)
 	emitted := slices.Concat(objects, inventory)

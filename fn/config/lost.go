@@ -62,7 +62,7 @@ func ignoreAll(candidates []*candidate, roots []document, area areas, b base, re
 			continue
 		}
 		rep.Errorf("tenant-configuration-ambiguous", c.pos(),
-			"run the function on the root of the package, pass it as functionConfig or name its file in `spec.configs`",
+			"run the function on the root of the package, which a Kptfile shows, or name its file in `spec.configs`",
 			"%s %s may be a tenant's: nothing shows that the items' paths start outside of the tenants' directories", c.item.Kind, nameOf(c.id))
 	}
 }
