@@ -67,12 +67,12 @@ func stampsIn(items []*krm.Item) []stamp {
 	return stamps
 }
 
-// staying are the stamps of items that pass through, and every Namespace among
-// them, whoever made it.
-func staying(items []*krm.Item) []stamp {
+// staying are the stamps of items that pass through, and every Namespace of the
+// platform team among them. One in a tenant's directory says nothing.
+func staying(items []*krm.Item, plan *config.Plan) []stamp {
 	stamps := stampsIn(items)
 	for _, item := range items {
-		if item.Identity() == (krm.Identity{Kind: "Namespace", Name: item.Name}) {
+		if item.Identity() == (krm.Identity{Kind: "Namespace", Name: item.Name}) && !plan.TenantData(item) {
 			stamps = append(stamps, newStamp(item.Identity(), item.Annotations))
 		}
 	}

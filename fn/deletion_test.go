@@ -135,5 +135,5 @@ func TestGuardLeaving(t *testing.T) {
 func TestANamespaceOfSomebodyElseStays(t *testing.T) {
 	list, err := krm.Read([]byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: b\n"))
 	require.NoError(t, err)
-	assert.Equal(t, []stamp{{id: krm.Identity{Kind: "Namespace", Name: "a"}}}, staying(list.Items))
+	assert.Equal(t, []stamp{{id: krm.Identity{Kind: "Namespace", Name: "a"}}}, staying(list.Items, &config.Plan{}))
 }

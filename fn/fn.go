@@ -13,7 +13,7 @@
 //	                 artifact.Build, InputsFrom.Load: what a module publishes and exports
 //	                 handoff.Keep: what appliers may delete, in each one's own keys
 //	profile.Resolve  one owner for each object: the lowest tier
-//	guardDeletions   namespaces must not leave by accident
+//	guardDeletions   namespaces must not leave by accident; guardLeaving: nor before appliers know
 //	previous.place   which file an object goes to; what stands in its way
 //	List.Render      all of it, or the input and the findings
 //
@@ -60,12 +60,9 @@
 //     tenant at a limit would change it.
 //   - The inventory is one key, `inventory.yaml`, and belongs to
 //     `ProvisionTenants/<namespace>/<name>` whatever the kind of the configuration.
-//   - `publish` builds every archive twice, first to know that the run is valid and
-//     which objects come out of it, then to write: nothing is written for a run that
-//     fails, and one artifact is in memory at a time. Archives that take long to
-//     build would change it.
-//   - A configuration file counts as a list, as for kustomize's plugins, so that
-//     nobody needs kpt to publish.
+//   - `publish` builds every archive twice, first to know that the run is valid, then
+//     to write: a run that fails writes nothing, and one artifact is in memory at a
+//     time. Archives that take long to build would change it.
 //   - Direct dependencies besides the chosen ones: golang.org/x/term (is stdin a
 //     terminal: the answer differs by system), invopop/jsonschema (JSON Schema from
 //     Go types). For tests: golang.org/x/tools/txtar, sigs.k8s.io/yaml.
@@ -113,7 +110,7 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
 		before, now := previous.stamps(plan, rep), stampsOf(objects)
 		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
-		guardLeaving(before, append(now, staying(previous.rest)...), plan, rep)
+		guardLeaving(before, append(now, staying(previous.rest, plan)...), plan, rep)
 	}
 	inventory := newInventory(list, plan)
 	emitted := slices.Concat(objects, inventory)

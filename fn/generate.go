@@ -63,11 +63,9 @@ func (g generation) tenants() []tenant.Tenant {
 	if g.Managed != nil {
 		tenants = g.Managed.Admit(tenants, g.rep)
 		g.Managed.Metadata(g.trees, tenants, g.reserve, g.rep)
+		return tenants
 	}
-	if g.Managed == nil {
-		tenants = tenant.RefuseReserved(tenants, g.Namespace, g.plan.ProtectedNames, g.rep)
-	}
-	return tenants
+	return tenant.RefuseReserved(tenants, g.Namespace, g.plan.ProtectedNames, g.rep)
 }
 
 func (g generation) names() []tenant.Names {
