@@ -20,6 +20,7 @@ func (o *Object) AppendYAML(buf []byte, indent int) []byte {
 	w.optional(indent, "apiVersion", o.APIVersion)
 	w.optional(indent, "kind", o.Kind)
 	w.metadata(indent, o)
+	w.lines(indent, o.Rest)
 	w.data(indent, o.Data)
 	w.encoded(indent, "spec", o.Spec)
 	w.encoded(indent, "status", o.Status)
@@ -33,6 +34,14 @@ type Encoded string
 // Encode returns a map as it is written.
 func (n *Node) Encode() Encoded { return Encoded(n.AppendYAML(nil, 0)) }
 
+// encodeFields returns the fields of a map as they are written, "" for none.
+func (n *Node) encodeFields() Encoded {
+	if n.Len() == 0 {
+		return ""
+	}
+	return n.Encode()
+}
+
 // encoded writes a part of the object unless it is empty.
 func (w *blockWriter) encoded(indent int, key string, value Encoded) {
 	if value == "" {
@@ -40,8 +49,13 @@ func (w *blockWriter) encoded(indent int, key string, value Encoded) {
 	}
 	w.key(indent, key)
 	w.raw(":\n")
+	w.lines(indent+2, value)
+}
+
+// lines writes what has been encoded.
+func (w *blockWriter) lines(indent int, value Encoded) {
 	for line := range strings.Lines(string(value)) {
-		w.buf = appendSpaces(w.buf, indent+2)
+		w.line(indent)
 		w.raw(line)
 	}
 }
@@ -69,7 +83,7 @@ type blockWriter struct {
 }
 
 func (w *blockWriter) metadata(indent int, o *Object) {
-	if o.Name == "" && o.Namespace == "" && len(o.Labels)+len(o.Annotations) == 0 {
+	if o.Name == "" && o.Namespace == "" && len(o.Labels)+len(o.Annotations)+len(o.Meta) == 0 {
 		return
 	}
 	w.key(indent, "metadata")
@@ -78,6 +92,7 @@ func (w *blockWriter) metadata(indent int, o *Object) {
 	w.optional(indent+2, "namespace", o.Namespace)
 	w.strings(indent+2, "labels", o.Labels)
 	w.strings(indent+2, "annotations", o.Annotations)
+	w.lines(indent+2, o.Meta)
 }
 
 // optional writes a string unless it is empty.

@@ -234,3 +234,42 @@ func checkEmitRead(t *testing.T, object *Object) {
 }
 
 func newInt(i int) *Node { return &Node{Kind: IntNode, Text: strconv.Itoa(i)} }
+
+func TestNewObjectLosesNothing(t *testing.T) {
+	text := `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: tenant-a
+  labels:
+    app: "web"
+  annotations:
+    a.b/c: "0"
+  finalizers:
+  - a.b/c
+  ownerReferences:
+  - name: x
+    uid: "12"
+immutable: true
+spec:
+  replicas: 3
+  template:
+    spec:
+      containers:
+      - args:
+        - "--x"
+        name: web
+`
+	node, ok := ParseFile("f.yaml", []byte(text), &Report{})
+	require.True(t, ok)
+	o := NewObject(node)
+	assert.Equal(t, Identity{"apps", "Deployment", "tenant-a", "web"}, o.Identity())
+	assert.Equal(t, text, string(o.AppendYAML(nil, 0)))
+	assert.Equal(t, "  "+strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ")+"\n", "  "+string(o.AppendYAML(nil, 2)))
+
+	bare, ok := ParseFile("f.yaml", []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: null}\n"), &Report{})
+	require.True(t, ok)
+	o = NewObject(bare)
+	o.Annotations["a"] = "b"
+	assert.Equal(t, "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  annotations:\n    a: \"b\"\n", string(o.AppendYAML(nil, 0)))
+}

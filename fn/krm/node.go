@@ -103,6 +103,40 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
+// text is that of a scalar, "" for nil.
+func (n *Node) text() string {
+	if n == nil {
+		return ""
+	}
+	return n.Text
+}
+
+// texts are the scalars of a map, which is never nil.
+func (n *Node) texts() map[string]string {
+	all := map[string]string{}
+	if n != nil {
+		for _, f := range n.fields {
+			all[f.key.Text] = f.value.Text
+		}
+	}
+	return all
+}
+
+// without returns a map that lacks some keys; nil has none.
+func (n *Node) without(keys ...string) *Node {
+	rest := &Node{Kind: MapNode}
+	if n == nil {
+		return rest
+	}
+	rest.Pos = n.Pos
+	for _, f := range n.fields {
+		if !slices.Contains(keys, f.key.Text) {
+			rest.fields = append(rest.fields, f)
+		}
+	}
+	return rest
+}
+
 // Len is the number of entries of a map.
 func (n *Node) Len() int { return len(n.fields) }
 

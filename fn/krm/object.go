@@ -57,9 +57,26 @@ func GroupOf(apiVersion string) string {
 type Object struct {
 	APIVersion, Kind, Namespace, Name string
 	Labels, Annotations               map[string]string
-	// Data, Spec and Status are left out when empty.
+	// Meta holds further fields of the metadata, Rest further fields of the object.
+	// They, Data, Spec and Status are left out when empty.
+	Meta, Rest   Encoded
 	Data         map[string]string
 	Spec, Status Encoded
+}
+
+// NewObject returns an object for a map that has the shape of one: `apiVersion`,
+// `kind` and `metadata.name` are strings, `metadata.namespace` is one or missing,
+// labels and annotations are maps of strings or missing. Nothing else is looked
+// at, and nothing is lost.
+func NewObject(n *Node) *Object {
+	meta := n.Get("metadata")
+	return &Object{
+		APIVersion: n.Get("apiVersion").text(), Kind: n.Get("kind").text(),
+		Namespace: meta.Get("namespace").text(), Name: meta.Get("name").text(),
+		Labels: meta.Get("labels").texts(), Annotations: meta.Get("annotations").texts(),
+		Meta: meta.without("name", "namespace", "labels", "annotations").encodeFields(),
+		Rest: n.without("apiVersion", "kind", "metadata").encodeFields(),
+	}
 }
 
 // Identity returns the object's identity.
