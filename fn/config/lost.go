@@ -77,6 +77,14 @@ func isAccumulated(item *krm.Item) bool {
 	return there
 }
 
+// isFromKustomize tells whether kustomize has gathered every item. A tenant can
+// write the annotation on own files only.
+func (r *reader) isFromKustomize() bool {
+	return len(r.list.Items) > 0 && !slices.ContainsFunc(r.list.Items, func(item *krm.Item) bool {
+		return item != r.echo && !isAccumulated(item)
+	})
+}
+
 // isResource tells whether an item may come from a tenant's `resources:`, of which
 // kustomize does not say the file. It does not matter while the functionConfig
 // brings nothing: the generators are among the resources then.
