@@ -65,7 +65,7 @@ func (r *reader) fileItem(item *krm.Item) (file string, f fileItem, ok bool) {
 			return marked, fileItem{item, &held}, true
 		}
 		r.rep.Errorf("items-file", item.Pos(), "let a configMapGenerator make it, with one entry under `files` and `config.kubernetes.io/local-config: \"true\"` in the annotations of its options",
-			"%s cannot be the file %q: %v", titleOf(item), shown(marked), err)
+			"the object cannot be the file %q: %v", shown(marked), err)
 	}
 	return "", fileItem{}, false
 }
@@ -108,7 +108,7 @@ func (r *reader) checkMark(item *krm.Item, marked string) bool {
 	}
 	if what != "" {
 		r.rep.Errorf("items-path", item.Pos().At("metadata.annotations").Key(filePath), "write it as in `tenants/acme/inputs.yaml`",
-			"the path of %s must be that of a file below the root of the source, %s", titleOf(item), what)
+			"must be the path of a file below the root of the source, %s", what)
 	}
 	return what == ""
 }
@@ -133,7 +133,7 @@ func (r *reader) newFile(file string, all map[string][]fileItem) krm.File {
 		case first.held != nil || second.held != nil:
 			r.reportConflict(first, second, "are the file %q", file)
 		case first.Index() == second.Index():
-			r.reportConflict(first, second, "are the document %d of the file %q", first.Index(), file)
+			r.reportConflict(first, second, "are document %d of the file %q", first.Index(), file)
 		}
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {

@@ -77,12 +77,21 @@ func isAccumulated(item *krm.Item) bool {
 	return there
 }
 
-// isFromKustomize tells whether kustomize has gathered every item. A tenant can
-// write the annotation on own files only.
+// isFromKustomize tells whether kustomize has gathered the items: all but what an
+// earlier function has made of them. A tenant can say so of own files only.
 func (r *reader) isFromKustomize() bool {
-	return len(r.list.Items) > 0 && !slices.ContainsFunc(r.list.Items, func(item *krm.Item) bool {
-		return item != r.echo && !isAccumulated(item)
-	})
+	gathered := false
+	for _, item := range r.list.Items {
+		_, made := item.Annotations[krm.OwnerKey]
+		switch {
+		case item == r.echo || made:
+		case !isAccumulated(item):
+			return false
+		default:
+			gathered = true
+		}
+	}
+	return gathered
 }
 
 // isResource tells whether an item may come from a tenant's `resources:`, of which
