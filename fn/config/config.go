@@ -71,6 +71,7 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		Publish:        r.publish,
 		Consumed:       r.consumed(),
 		Echo:           r.echo,
+		Kustomize:      r.echo != nil || r.kustomize,
 		base:           r.base,
 		areas:          r.areas,
 		accepted:       r.accepted,

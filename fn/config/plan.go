@@ -37,6 +37,8 @@ type Plan struct {
 	// Echo is the copy of the functionConfig that kustomize puts among the items;
 	// nil under other hosts. It is not emitted.
 	Echo *krm.Item
+	// Kustomize tells whether that is the host.
+	Kustomize bool
 
 	base     base
 	areas    areas
