@@ -237,24 +237,30 @@ func (t trees) close() {
 func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 	opened, all := trees{}, true
 	for _, s := range plan.Sources {
-		tree, err := open(s)
-		if err != nil {
-			rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
-			all = false
-			continue
+		tree, ok := openTree(s, plan, rep)
+		if ok {
+			tree.Hide(s.Skip)
+			opened[s.Alias] = tree
 		}
-		tree.Hide(s.Skip)
-		opened[s.Alias] = tree
+		all = all && ok
 	}
 	return opened, all
 }
 
-// open opens a source: where its files come from is decided here and nowhere else.
-func open(s config.Source) (*source.Tree, error) {
+// openTree opens a source, wherever its files come from.
+func openTree(s config.Source, plan *config.Plan, rep *krm.Report) (*source.Tree, bool) {
 	switch {
+	case s.Items != nil && !plan.HasPaths:
+		rep.Errorf("items-empty", s.Pos, "kpt gives every item a path; kustomize gives none: name the configuration under `transformers:`, and make each file a local-config ConfigMap with the annotation `"+krm.FileKey+"`",
+			"the files of source %q are not there: no item has a path", s.Alias)
+		return nil, false
 	case s.Items != nil:
-		return source.Items(s.Place, s.Items), nil
-	default:
-		return source.Open(s.Directory, s.Place)
+		return source.Items(s.Place, s.Items), true
 	}
+	tree, err := source.Open(s.Directory, s.Place)
+	if err != nil {
+		rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
+		return nil, false
+	}
+	return tree, true
 }

@@ -67,7 +67,7 @@ var odd = map[string]string{
 	"modules/b/object.json":    "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"j\"},\"data\":{\"z\":\"<b>\",\"a\":\"1\"}}\n",
 	"modules/b/Kptfile":        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: b\n",
 	"modules/b/inner.yaml":     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: inner\nlist:\n- a\n- - b\n",
-	"modules/c/weird_$x.yaml":   "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: weird\n",
+	"modules/c/weird_$x.yaml":  "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: weird\n",
 }
 
 // oddPackage is a package with odd files, rendered so often by a function that

@@ -72,6 +72,7 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		Consumed:       r.consumed(),
 		Echo:           r.echo,
 		Kustomize:      r.echo != nil || r.kustomize,
+		HasPaths:       r.hasPaths(),
 		base:           r.base,
 		areas:          r.areas,
 		accepted:       r.accepted,

@@ -15,10 +15,6 @@ import (
 // items of one path are the documents of one file. What configures the run is no
 // part of it, nor what a run made: reading that would change the next run.
 
-// filePath is the annotation by which an item without a path is a file: kustomize
-// gives no paths, but a ConfigMap can hold any file.
-const filePath = krm.Prefix + "path"
-
 // fileItem is an item that is a document of a file, or holds the file.
 type fileItem struct {
 	*krm.Item
@@ -27,23 +23,15 @@ type fileItem struct {
 }
 
 // itemFiles are the files that the items of the list are, by path.
-func (r *reader) itemFiles(pos krm.Pos) map[string]krm.File {
+func (r *reader) itemFiles() map[string]krm.File {
 	if r.tree != nil {
 		return r.tree
 	}
 	items := map[string][]fileItem{}
-	seen := false
 	for _, item := range r.list.Items {
-		_, marked := item.Annotations[filePath]
-		seen = seen || marked || item.Path() != "" && !r.kustomize
 		if file, f, ok := r.fileItem(item); ok {
 			items[file] = append(items[file], f)
 		}
-	}
-	if !seen {
-		r.rep.Errorf("items-empty", pos,
-			"kpt gives every item a path; kustomize gives none: name the configuration under `transformers:`, and make each file a local-config ConfigMap with the annotation `"+filePath+"`",
-			"no item has a path, so the source has no files")
 	}
 	r.tree = map[string]krm.File{}
 	for _, file := range slices.Sorted(maps.Keys(items)) {
@@ -52,9 +40,17 @@ func (r *reader) itemFiles(pos krm.Pos) map[string]krm.File {
 	return r.tree
 }
 
+// hasPaths tells whether any item has, by its host or by our annotation.
+func (r *reader) hasPaths() bool {
+	return slices.ContainsFunc(r.list.Items, func(item *krm.Item) bool {
+		_, marked := item.Annotations[krm.FileKey]
+		return marked || item.Path() != "" && !r.kustomize
+	})
+}
+
 // fileItem tells which file an item belongs to, and whether it does to any.
 func (r *reader) fileItem(item *krm.Item) (file string, f fileItem, ok bool) {
-	marked, isMarked := item.Annotations[filePath]
+	marked, isMarked := item.Annotations[krm.FileKey]
 	switch {
 	case item.Path() != "":
 		ok = !r.kustomize && !r.isOurs(item) && r.isInBase(item) && r.checkPaths(item)
@@ -107,7 +103,7 @@ func (r *reader) checkMark(item *krm.Item, marked string) bool {
 		what = fmt.Sprintf("found %q", shown(marked))
 	}
 	if what != "" {
-		r.rep.Errorf("items-path", item.Pos().At("metadata.annotations").Key(filePath), "write it as in `tenants/acme/inputs.yaml`",
+		r.rep.Errorf("items-path", item.Pos().At("metadata.annotations").Key(krm.FileKey), "write it as in `tenants/acme/inputs.yaml`",
 			"must be the path of a file below the root of the source, %s", what)
 	}
 	return what == ""

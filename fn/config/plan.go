@@ -37,8 +37,9 @@ type Plan struct {
 	// Echo is the copy of the functionConfig that kustomize puts among the items;
 	// nil under other hosts. It is not emitted.
 	Echo *krm.Item
-	// Kustomize tells whether that is the host.
-	Kustomize bool
+	// Kustomize tells whether that is the host. HasPaths tells whether any item is
+	// a file.
+	Kustomize, HasPaths bool
 
 	base     base
 	areas    areas

@@ -69,7 +69,7 @@ func (r *reader) source(alias string, entry sourceEntry, pos krm.Pos, own string
 	dir := r.entries.of(alias)
 	s := Source{Alias: alias, Place: dir, Skip: r.base.skip(dir, own), Pos: pos}
 	if entry.Items != nil {
-		s.Items = r.itemFiles(pos)
+		s.Items = r.itemFiles()
 	} else {
 		s.Directory = r.base.from(dir)
 	}
