@@ -107,6 +107,7 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 		claims = append(claims, generate(&plan.Generators[i], plan, trees, publish, rep)...)
 	}
 	objects := profile.Resolve(claims, rep)
+	tellMany(list, objects, rep)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
 		before, now := previous.stamps(plan, rep), stampsOf(objects)
 		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
@@ -121,6 +122,17 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 		tellStatus(objects, rep)
 	}
 	return previous.rest, emitted
+}
+
+// maxForKustomize is how many objects kustomize takes ten seconds for.
+const maxForKustomize = 2000
+
+// tellMany shows the way around kustomize, which gives items no paths.
+func tellMany(list *krm.List, objects []*krm.Object, rep *krm.Report) {
+	if len(objects) > maxForKustomize && !list.Bare && !slices.ContainsFunc(list.Items, func(i *krm.Item) bool { return i.Path() != "" }) {
+		rep.Infof("many-objects", krm.Pos{}, "pipe: `provision-tenants CONFIG </dev/null` prints the same objects; or use kpt",
+			"the run makes %d objects, and the time that kustomize takes grows with the square of their number: ten seconds for %d", len(objects), maxForKustomize)
+	}
 }
 
 // tellStatus says once that there is more than a plain apply delivers.

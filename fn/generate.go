@@ -55,7 +55,7 @@ func (g generation) tenants() []tenant.Tenant {
 		pattern, tree = *g.Pattern, g.trees[g.Pattern.Alias()]
 		var seen bool
 		if matches, seen = tenant.Discover(tree, pattern, g.rep); seen && len(matches) == 0 && !g.AllowEmpty {
-			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), "correct the pattern, the directory of the source or, in a container, the mount; if this is meant, set "+g.plan.Deletion.Names.AllowEmpty+" to true; a relative directory starts from "+g.plan.Start(),
+			g.rep.Stopf("no-match", g.Pos.At("spec.pathPattern"), g.noMatchHint(),
 				"no directory matches, so everything that was made before would leave: %s", pattern.NoMatch(tree))
 		}
 	}
@@ -66,6 +66,15 @@ func (g generation) tenants() []tenant.Tenant {
 		return tenants
 	}
 	return tenant.RefuseReserved(tenants, g.Namespace, g.plan.ProtectedNames, g.rep)
+}
+
+// noMatchHint says where to look for what is not there.
+func (g generation) noMatchHint() string {
+	look, start := "correct the pattern, the directory of the source or, in a container, the mount", "a relative directory starts from "+g.plan.Start()
+	if g.plan.IsItems(g.Pattern.Alias()) {
+		look, start = "correct the pattern, or what the host hands over: only YAML and JSON files are items, and none that a `.krmignore` names", "paths start from the root of the list"
+	}
+	return look + "; if this is meant, set " + g.plan.Deletion.Names.AllowEmpty + " to true; " + start
 }
 
 func (g generation) names() []tenant.Names {
@@ -223,20 +232,35 @@ func (t trees) close() {
 	}
 }
 
-// openTrees opens the directory behind every alias. A source that is missing or
-// cannot be read is an error, never an empty tree: what is not seen would be
-// deleted.
+// openTrees opens what is behind every alias. A source that is missing or cannot
+// be read is an error, never an empty tree: what is not seen would be deleted.
 func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 	opened, all := trees{}, true
 	for _, s := range plan.Sources {
-		tree, err := source.Open(s.Directory, s.Place)
-		if err != nil {
-			rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
-			all = false
-			continue
+		tree, ok := openTree(s, plan, rep)
+		if ok {
+			tree.Hide(s.Skip)
+			opened[s.Alias] = tree
 		}
-		tree.Hide(s.Skip)
-		opened[s.Alias] = tree
+		all = all && ok
 	}
 	return opened, all
+}
+
+// openTree opens a source, wherever its files come from.
+func openTree(s config.Source, plan *config.Plan, rep *krm.Report) (*source.Tree, bool) {
+	switch {
+	case s.Items != nil && !plan.HasPaths:
+		rep.Errorf("items-empty", s.Pos, "kpt gives every item a path; kustomize gives none: name the configuration under `transformers:`, and make each file a local-config ConfigMap with the annotation `"+krm.FileKey+"`",
+			"the files of source %q are not there: no item has a path", s.Alias)
+		return nil, false
+	case s.Items != nil:
+		return source.Items(s.Place, s.Items), true
+	}
+	tree, err := source.Open(s.Directory, s.Place)
+	if err != nil {
+		rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
+		return nil, false
+	}
+	return tree, true
 }

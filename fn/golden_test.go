@@ -71,6 +71,7 @@ func loadGolden(t *testing.T, archive *txtar.Archive) golden {
 //	fifo NAME          a named pipe
 //	fill NAME BYTES    a file that is one long YAML comment
 //	sparse NAME BYTES  a file of zeros that takes no room on the disk
+//	dirs FORMAT N      directories; FORMAT has a verb for their numbers
 func setUp(t *testing.T, script string) {
 	t.Helper()
 	for line := range strings.Lines(script) {
@@ -101,6 +102,12 @@ func setUpLine(words []string) error {
 			return errors.Join(os.WriteFile(args[0], nil, 0o644), os.Truncate(args[0], int64(size)))
 		}
 		return os.WriteFile(args[0], []byte("#"+strings.Repeat("x", size-1)), 0o644)
+	case "dirs":
+		n, err := strconv.Atoi(args[1])
+		for i := range n {
+			err = errors.Join(err, os.MkdirAll(fmt.Sprintf(args[0], i), 0o755))
+		}
+		return err
 	}
 	return fmt.Errorf("unknown command %q", command)
 }

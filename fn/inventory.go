@@ -30,7 +30,7 @@ func ownerOf(plan *config.Plan) string {
 // kustomize, where such objects vanish and those of two bases would collide, and
 // none among bare documents, which name no files.
 func newInventory(list *krm.List, plan *config.Plan) []*krm.Object {
-	if plan.Echo != nil || list.Bare {
+	if plan.Kustomize || list.Bare {
 		return nil
 	}
 	o := &krm.Object{

@@ -18,7 +18,7 @@ func TestSchemasOfTheRepositoryAreCurrent(t *testing.T) {
 	dir := t.TempDir()
 	require.Equal(t, "0\n", runMain(nil, "schema", "--out", dir)["status"])
 	written := snapshot(t, dir)
-	require.Len(t, written, 3)
+	require.Len(t, written, 4)
 	for name, text := range written {
 		assert.Equal(t, read(t, "../testdata/schema", name), text, "run `provision-tenants schema --out testdata/schema`")
 	}
@@ -26,7 +26,7 @@ func TestSchemasOfTheRepositoryAreCurrent(t *testing.T) {
 
 func TestSchemaVerb(t *testing.T) {
 	list := runMain(nil, "schema")
-	assert.Equal(t, "ArtifactGenerator\nNamespaceMetadata\nProvisionTenants\n", list["stdout.yaml"])
+	assert.Equal(t, "ArtifactGenerator\nInputs\nNamespaceMetadata\nProvisionTenants\n", list["stdout.yaml"])
 	one := runMain(nil, "schema", "NamespaceMetadata")
 	assert.Equal(t, read(t, "../testdata/schema", "source.extensions.fluxcd.io/namespacemetadata_v1beta1.json"), one["stdout.yaml"])
 	dir := t.TempDir()
@@ -58,7 +58,7 @@ func TestKubeconform(t *testing.T) {
 	conforms := func(file string) result {
 		return run(t, schemas, "kubeconform -strict "+schemaLocation+" '"+file+"'")
 	}
-	for _, pattern := range []string{"good/*.yaml", "../../function-config.yaml", "../demo/function-config.yaml", "../hosts/*/function-config.yaml", "../publish/function-config.yaml", "../demo/tenants/*/namespace-metadata.yaml"} {
+	for _, pattern := range []string{"good/*.yaml", "../../function-config.yaml", "../demo/function-config.yaml", "../hosts/*/function-config.yaml", "../publish/function-config.yaml", "../demo/tenants/*/namespace-metadata.yaml", "../hosts/*/tenants/*/namespace-metadata.yaml", "../hosts/kpt-render-container/tenants/*/modules/*/applier-inputs.yaml"} {
 		files, err := filepath.Glob(filepath.Join(schemas, pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, files, pattern)

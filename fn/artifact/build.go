@@ -180,7 +180,7 @@ func (c *copier) copyEntry(path string, kind source.EntryType, target string) {
 
 func (c *copier) copyFile(path, target string) {
 	if content, ok := c.read(path); ok {
-		c.put(target, staged{data: content.Data, executable: content.Executable, origin: origin{c.tree, path, false}})
+		c.put(target, staged{data: content.Data, executable: content.Executable, origin: origin{c.tree, path, content.Rewritten}})
 	}
 }
 

@@ -81,7 +81,7 @@ func (i InputsFrom) Load(a *Artifact, values map[string]string, trees map[string
 	if tree := trees[i.alias.Text]; !i.FromArtifact() {
 		var content source.Content
 		content, err = tree.ReadFile(path, maxInputs)
-		data, start = content.Data, krm.Pos{File: tree.Place(path), Line: 1}
+		data, start = content.Data, content.Start(tree.Place(path))
 	}
 	if err != nil {
 		i.fault(err, a.what, shown(from), rep)
@@ -96,7 +96,7 @@ func (i InputsFrom) fault(err error, what, from string, rep *krm.Report) {
 	var at *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		rep.Errorf("inputs-missing", pos, "add the file; an empty one means no inputs", "artifact %s: the inputs file %q does not exist", what, from)
+		rep.Errorf("inputs-missing", pos, "add the file; `{}` means no inputs", "artifact %s: the inputs file %q does not exist", what, from)
 	case errors.As(err, &large) && errors.As(err, &at):
 		rep.Errorf("inputs-too-large", krm.Pos{File: at.Path}, "", "the inputs have %d bytes, %d are allowed", large.Size, large.Limit)
 	case errors.Is(err, source.ErrLink) && errors.As(err, &at):
@@ -108,10 +108,10 @@ func (i InputsFrom) fault(err error, what, from string, rep *krm.Report) {
 	}
 }
 
-// ParseInputs parses exported inputs: one map of any JSON values. Explicit nulls
-// are kept. An empty file is an empty map. A value that cannot be JSON, or that
-// two readers would understand differently, is an error. The text begins at start;
-// see krm.ParseAt.
+// ParseInputs parses exported inputs: one map of any JSON values, plain or as the
+// `spec` of a `fn.kpt.dev/v1alpha1` Inputs. Explicit nulls are kept. An empty file
+// is an empty map. A value that cannot be JSON, or that two readers would
+// understand differently, is an error. The text begins at start; see krm.ParseAt.
 func ParseInputs(data []byte, start krm.Pos, rep *krm.Report) (*krm.Node, bool) {
 	if len(data) > maxInputs {
 		rep.Errorf("inputs-too-large", krm.Pos{File: start.File}, "", "the inputs have %d bytes, %d are allowed", len(data), maxInputs)
@@ -123,6 +123,11 @@ func ParseInputs(data []byte, start krm.Pos, rep *krm.Report) (*krm.Node, bool) 
 		return nil, false
 	case node == nil:
 		return krm.NewMap(nil), true
+	}
+	node, ok = unwrap(node, rep)
+	switch {
+	case !ok:
+		return nil, false
 	case node.Kind != krm.MapNode:
 		rep.Errorf("inputs-not-map", node.Pos, "write `name: value` pairs", "the inputs must be a map, found %s", describeKind(node.Kind))
 		return nil, false

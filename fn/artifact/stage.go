@@ -46,8 +46,8 @@ type staged struct {
 type origin struct {
 	tree *source.Tree
 	path string
-	// made is set for what was extracted from the file, or merged from it and
-	// others: the file's lines are not those of the content.
+	// made is set for what was extracted from the file, merged from it and others,
+	// or written anew by a host: the file's lines are not those of the content.
 	made bool
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
@@ -32,13 +33,13 @@ func findBase(list *krm.List) base {
 
 // rootPackage is the package that holds all others. It is believed when every
 // item with a file names a package and the outermost one has its Kptfile here.
+// kustomize knows no packages: on what it has gathered they are a tenant's word.
 func rootPackage(items []*krm.Item) (string, bool) {
+	items = slices.DeleteFunc(slices.Clone(items), func(item *krm.Item) bool { return item.Path() == "" || isAccumulated(item) })
 	root, kptfile := "", ""
 	for _, item := range items {
 		pkg := path.Clean(item.PackagePath())
 		switch {
-		case item.Path() == "":
-			continue
 		case !path.IsAbs(pkg):
 			return "", false
 		case root == "" || len(pkg) < len(root):
@@ -49,7 +50,7 @@ func rootPackage(items []*krm.Item) (string, bool) {
 		}
 	}
 	for _, item := range items {
-		if item.Path() != "" && !within(path.Clean(item.PackagePath()), root) {
+		if !within(path.Clean(item.PackagePath()), root) {
 			return "", false
 		}
 	}

@@ -6,6 +6,7 @@ package config
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
@@ -49,6 +50,11 @@ type reader struct {
 	// found are the Flux sources that were looked for, nil where there is none.
 	found map[krm.Identity]*krm.Node
 	areas areas
+	// kustomize is set when all items are what kustomize has gathered: a path on
+	// one of them is its author's word, and not the host's.
+	kustomize bool
+	// tree is the list as files, nil unless a source is that.
+	tree map[string]krm.File
 }
 
 // plan puts together what was read.
@@ -65,6 +71,8 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		Publish:        r.publish,
 		Consumed:       r.consumed(),
 		Echo:           r.echo,
+		Kustomize:      r.echo != nil || r.kustomize,
+		HasPaths:       r.hasPaths(),
 		base:           r.base,
 		areas:          r.areas,
 		accepted:       r.accepted,
@@ -148,6 +156,11 @@ func (p *Plan) Start() string {
 		return "the directory of the package"
 	}
 	return "the working directory: under kustomize that of the kustomization, elsewhere that of the caller"
+}
+
+// IsItems tells whether the files of an alias are items of the list.
+func (p *Plan) IsItems(alias string) bool {
+	return slices.ContainsFunc(p.Sources, func(s Source) bool { return s.Alias == alias && s.Items != nil })
 }
 
 // Listed is the path of an item's file below the root of the list, "" when it has

@@ -10,6 +10,7 @@ import (
 func (r *reader) documents() []document {
 	r.own = slices.Concat(r.roots, r.configFiles())
 	r.findEcho()
+	r.kustomize = r.isFromKustomize()
 	r.lost = r.isLost(r.areasOf(r.own))
 	r.readResources()
 	roots := slices.Concat(r.own, r.itemsWithoutFile())

@@ -77,6 +77,23 @@ func isAccumulated(item *krm.Item) bool {
 	return there
 }
 
+// isFromKustomize tells whether kustomize has gathered the items: all but what an
+// earlier function has made of them. A tenant can say so of own files only.
+func (r *reader) isFromKustomize() bool {
+	gathered := false
+	for _, item := range r.list.Items {
+		_, made := item.Annotations[krm.OwnerKey]
+		switch {
+		case item == r.echo || made:
+		case !isAccumulated(item):
+			return false
+		default:
+			gathered = true
+		}
+	}
+	return gathered
+}
+
 // isResource tells whether an item may come from a tenant's `resources:`, of which
 // kustomize does not say the file. It does not matter while the functionConfig
 // brings nothing: the generators are among the resources then.

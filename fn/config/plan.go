@@ -37,23 +37,29 @@ type Plan struct {
 	// Echo is the copy of the functionConfig that kustomize puts among the items;
 	// nil under other hosts. It is not emitted.
 	Echo *krm.Item
+	// Kustomize tells whether that is the host. HasPaths tells whether any item is
+	// a file.
+	Kustomize, HasPaths bool
 
 	base     base
 	areas    areas
 	accepted map[*krm.Item]bool
 }
 
-// Source is the tree behind an alias.
+// Source is the tree behind an alias. Its files are Items, or in Directory.
 type Source struct {
 	Alias string
-	// Directory is a path for the disk, already joined with Plan.Base; Place is
-	// the same as its author wrote it, for messages.
-	Directory, Place string
+	// Items are files of the list by path, nil when it is a directory.
+	Items map[string]krm.File
+	// Directory is a path for the disk, already joined with Plan.Base.
+	Directory string
+	// Place is what messages call the root: Directory as its author wrote it.
+	Place string
 	// Skip is the directory of this tree that holds what we generate, "" when
 	// there is none in it. Discovery must not enter it.
 	Skip string
-	// Pos is where Directory was written, or the source of the generator that
-	// names the alias.
+	// Pos is where Directory or Items was written, or the source of the generator
+	// that names the alias.
 	Pos krm.Pos
 }
 

@@ -27,6 +27,7 @@ var schemaKinds = []struct {
 	wire                    any
 }{
 	{generatorVersion, generatorKind, "What artifacts to build from Flux sources, and which namespaces to manage for them.", artifactGenerator{}},
+	{functionVersion, "Inputs", "Inputs that a module exports: the map that inputsFrom names, as an object that hosts accept, never applied to a cluster.", inputsFile{}},
 	{generatorVersion, "NamespaceMetadata", "Metadata that a tenant wants on a namespace: a file in the tenant's directory, never applied to a cluster.", namespaceMetadataFile{}},
 	{functionVersion, functionKind, "Configuration of the KRM function provision-tenants.", provisionTenants{}},
 }
@@ -76,6 +77,8 @@ func leafSchema(t reflect.Type) *jsonschema.Schema {
 		return mapSchema(&jsonschema.Schema{Type: "string"})
 	case reflect.TypeFor[tenantMap]():
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
+	case reflect.TypeFor[anyMap]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: jsonschema.TrueSchema}
 	case reflect.TypeFor[ruleMap]():
 		return mapSchema(syntaxOf[ruleText]().schema())
 	case reflect.TypeFor[krm.Str]():

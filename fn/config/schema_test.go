@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/provision-tenants/provision-tenants/fn/artifact"
 	"github.com/provision-tenants/provision-tenants/fn/config"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/source"
@@ -30,6 +31,7 @@ func TestSchemas(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"source.extensions.fluxcd.io/artifactgenerator_v1beta1.json",
+		"fn.kpt.dev/inputs_v1alpha1.json",
 		"source.extensions.fluxcd.io/namespacemetadata_v1beta1.json",
 		"fn.kpt.dev/provisiontenants_v1alpha1.json",
 	}, paths)
@@ -69,7 +71,7 @@ func TestFields(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations",
-		"spec", "spec.sources", "spec.sources[].alias", "spec.sources[].directory", "spec.sources[].revision", "spec.sources[].originRevision",
+		"spec", "spec.sources", "spec.sources[].alias", "spec.sources[].directory", "spec.sources[].items", "spec.sources[].revision", "spec.sources[].originRevision",
 		"spec.configs", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames",
 		"spec.deletion", "spec.deletion.baseline", "spec.deletion.maxNamespaces", "spec.deletion.allowEmpty",
 		"spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
@@ -95,9 +97,12 @@ func TestSamplesOfTheSchema(t *testing.T) {
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
 			rep := &krm.Report{}
-			if strings.HasPrefix(filepath.Base(file), "namespacemetadata") {
+			switch kind, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "-"); kind {
+			case "namespacemetadata":
 				readMetadata(t, data, rep)
-			} else {
+			case "inputs":
+				artifact.ParseInputs(data, krm.Pos{}, rep)
+			default:
 				readConfig(t, string(data), rep)
 			}
 			assert.Equal(t, good, !rep.Failed(), "%s: %+v", file, rep.Findings())

@@ -25,7 +25,8 @@ func (ds directories) entry(alias string) (sourceEntry, bool) {
 	return sourceEntry{}, false
 }
 
-// of is the directory of an alias; the base directory when nothing is said.
+// of is the directory of an alias; the base directory when nothing is said. The
+// paths of items start there, too, as far as anybody says.
 func (ds directories) of(alias string) string {
 	if d, found := ds.entry(alias); found && d.Directory.Text != "" {
 		return path.Clean(d.Directory.Text)
@@ -48,21 +49,39 @@ func (r *reader) readSources(generators []*generator, own string) []Source {
 	r.checkEntries(aliases)
 	var sources []Source
 	for _, alias := range aliases {
+		pos := used[alias]
 		entry, found := r.entries.entry(alias)
-		pos := entry.Directory.Pos
-		if !found {
-			pos = used[alias]
+		if found {
+			pos = entry.where()
 		}
 		if r.isMapped(alias, aliases) {
-			dir := r.entries.of(alias)
-			sources = append(sources, Source{
-				Alias: alias, Directory: r.base.from(dir), Place: dir, Skip: r.base.skip(dir, own), Pos: pos,
-			})
+			sources = append(sources, r.source(alias, entry, pos, own))
 			continue
 		}
 		r.rep.Errorf("source-unmapped", pos, r.unmappedHint(alias), "nothing says where the files of source %q are", shown(alias))
 	}
 	return sources
+}
+
+// source is the tree that an entry of spec.sources stands for: that of the base
+// directory when there is no entry.
+func (r *reader) source(alias string, entry sourceEntry, pos krm.Pos, own string) Source {
+	dir := r.entries.of(alias)
+	s := Source{Alias: alias, Place: dir, Skip: r.base.skip(dir, own), Pos: pos}
+	if entry.Items != nil {
+		s.Items = r.itemFiles()
+	} else {
+		s.Directory = r.base.from(dir)
+	}
+	return s
+}
+
+// where is the field that says where the files are.
+func (e sourceEntry) where() krm.Pos {
+	if e.Items != nil {
+		return e.Items.Pos
+	}
+	return e.Directory.Pos
 }
 
 // checkOneSource warns when an alias stands for sources of two names: all of them

@@ -45,6 +45,8 @@ type (
 	ruleMap       map[string]krm.Str
 	// tenantMap has any keys: those that no allow-list names are ignored.
 	tenantMap map[string]krm.Str
+	// anyMap has any keys and values.
+	anyMap map[string]*krm.Node
 )
 
 // syntax is what a text must look like: in the JSON Schema, and here unless the

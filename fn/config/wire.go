@@ -4,7 +4,8 @@ import "github.com/provision-tenants/provision-tenants/fn/krm"
 
 // The structs of this file are what files look like. The strict decoder and the
 // JSON Schema both come from them: a field without `omitzero` is required, the
-// type of a text is its syntax (text.go), minItems and maxItems are enforced.
+// type of a text is its syntax (text.go), minItems and maxItems are enforced, and
+// exactly one of the fields with `oneof_required` is there.
 // A field tagged `check:"later"` is checked by the constructor that takes it.
 
 // provisionTenants is `fn.kpt.dev/v1alpha1 ProvisionTenants`.
@@ -29,7 +30,8 @@ type provisionSpec struct {
 type sourceEntry struct {
 	placed
 	Alias          aliasName `json:"alias,omitzero" jsonschema_description:"An ArtifactGenerator's spec.sources[].alias. It may be left out while only one alias exists."`
-	Directory      directory `json:"directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute."`
+	Directory      directory `json:"directory,omitzero" jsonschema:"oneof_required=directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute. A source has exactly one of directory and items."`
+	Items          *nothing  `json:"items,omitzero" jsonschema:"oneof_required=items" jsonschema_description:"{}: the files of the source are the items of the list, each at the path that the host gives it."`
 	Revision       revision  `json:"revision,omitzero" jsonschema_description:"The revision of the source, for artifacts with revision: \"@alias\". Default: status.artifact.revision of the source object among the items."`
 	OriginRevision revision  `json:"originRevision,omitzero" jsonschema_description:"The origin revision of the source, for artifacts with originRevision: \"@alias\". Default: the one of the source object among the items, else the revision."`
 }
@@ -193,7 +195,7 @@ type configMapData struct {
 }
 
 // nothing is a map that must be empty.
-type nothing struct{}
+type nothing struct{ placed }
 
 // namespaceMetadataFile is `source.extensions.fluxcd.io/v1beta1
 // NamespaceMetadata`, the file that a tenant writes. Package tenant reads it;
@@ -202,6 +204,22 @@ type namespaceMetadataFile struct {
 	APIVersion krm.Str     `json:"apiVersion" jsonschema:"enum=source.extensions.fluxcd.io/v1beta1" jsonschema_description:"The API of the file."`
 	Kind       krm.Str     `json:"kind" jsonschema:"enum=NamespaceMetadata" jsonschema_description:"The kind of the file."`
 	Metadata   *tenantMeta `json:"metadata,omitzero" jsonschema:"nullable" jsonschema_description:"What the tenant wants on the namespace."`
+}
+
+// inputsFile is `fn.kpt.dev/v1alpha1 Inputs`, exported inputs as an object. Package
+// artifact reads it; this struct is for the schema.
+type inputsFile struct {
+	APIVersion krm.Str     `json:"apiVersion" jsonschema:"enum=fn.kpt.dev/v1alpha1" jsonschema_description:"The API of the file."`
+	Kind       krm.Str     `json:"kind" jsonschema:"enum=Inputs" jsonschema_description:"The kind of the file."`
+	Metadata   *inputsMeta `json:"metadata,omitzero" jsonschema:"nullable" jsonschema_description:"What hosts need to know of the file; none of it is exported."`
+	Spec       anyMap      `json:"spec" jsonschema_description:"The inputs: any names and values."`
+}
+
+type inputsMeta struct {
+	Name        subdomain `json:"name,omitzero" jsonschema_description:"The name of the object, without which kpt refuses the file."`
+	Namespace   labelName `json:"namespace,omitzero" jsonschema_description:"The namespace of the object."`
+	Labels      labelMap  `json:"labels,omitzero" jsonschema_description:"The labels of the object."`
+	Annotations tenantMap `json:"annotations,omitzero" jsonschema_description:"The annotations of the object, such as config.kubernetes.io/local-config."`
 }
 
 type tenantMeta struct {

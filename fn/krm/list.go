@@ -16,6 +16,7 @@ import (
 const (
 	indexAnnotation       = "internal.config.kubernetes.io/index"
 	packagePathAnnotation = "internal.config.kubernetes.io/package-path"
+	seqIndentAnnotation   = "internal.config.kubernetes.io/seqindent"
 	legacyIDAnnotation    = "config.k8s.io/id"
 	internalPrefix        = "internal.config.kubernetes.io/"
 )

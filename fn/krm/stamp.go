@@ -24,6 +24,8 @@ const (
 	ServiceAccountKey = Prefix + "service-account"
 	// TierKey is read on generators.
 	TierKey = Prefix + "tier"
+	// FileKey is read on ConfigMaps that hold a file: kustomize gives items no path.
+	FileKey = Prefix + "path"
 
 	// ManagedByKey and ManagedBy are the label of Namespaces and ExternalArtifacts.
 	ManagedByKey = "app.kubernetes.io/managed-by"

@@ -89,7 +89,7 @@ func (d diskDirectory) read(name string, limit int64) (Content, error) {
 		return Content{}, &TooLargeError{info.Size(), limit}
 	}
 	data, err := readAll(f, info.Size(), limit)
-	return Content{data, info.Mode().Perm()&0o111 != 0}, err
+	return Content{Data: data, Executable: info.Mode().Perm()&0o111 != 0}, err
 }
 
 // readAll reads to the end, which need not be where size says: the file may grow

@@ -16,7 +16,7 @@ func Memory(place string, files map[string]Content) *Tree {
 		if slices.ContainsFunc(segments, unreachable) {
 			continue
 		}
-		root.add(segments, dir, content)
+		root.add(segments, dir, func() (Content, error) { return content, nil })
 	}
 	t, _ := newTree(root, place) // listing memory does not fail
 	return t
@@ -26,25 +26,28 @@ func unreachable(segment string) bool { return segment == "" || segment == "." |
 
 type memoryDirectory struct {
 	dirs  map[string]*memoryDirectory
-	files map[string]Content
+	files map[string]memoryFile
 }
 
+// memoryFile makes the content of a file.
+type memoryFile func() (Content, error)
+
 func newMemoryDirectory() *memoryDirectory {
-	return &memoryDirectory{map[string]*memoryDirectory{}, map[string]Content{}}
+	return &memoryDirectory{map[string]*memoryDirectory{}, map[string]memoryFile{}}
 }
 
 // add puts a file, or an empty directory, below d.
-func (d *memoryDirectory) add(segments []string, dir bool, content Content) {
+func (d *memoryDirectory) add(segments []string, dir bool, file memoryFile) {
 	name := segments[0]
 	if len(segments) == 1 && !dir {
-		d.files[name] = content
+		d.files[name] = file
 		return
 	}
 	if d.dirs[name] == nil {
 		d.dirs[name] = newMemoryDirectory()
 	}
 	if len(segments) > 1 {
-		d.dirs[name].add(segments[1:], dir, content)
+		d.dirs[name].add(segments[1:], dir, file)
 	}
 }
 
@@ -70,10 +73,14 @@ func (d *memoryDirectory) open(name string) (directory, error) {
 }
 
 func (d *memoryDirectory) read(name string, limit int64) (Content, error) {
-	content, found := d.files[name]
-	switch {
-	case !found:
+	file, found := d.files[name]
+	if !found {
 		return Content{}, fs.ErrNotExist
+	}
+	content, err := file()
+	switch {
+	case err != nil:
+		return Content{}, err
 	case int64(len(content.Data)) > limit:
 		return Content{}, &TooLargeError{int64(len(content.Data)), limit}
 	}

@@ -1,6 +1,6 @@
-// Package source is where files come from: a directory on disk, or memory. It is
-// the only package that touches the disk, and every read of a tree is confined
-// to that tree's root; links are reported, never followed.
+// Package source is where files come from: a directory on disk, a list, or memory.
+// It is the only package that touches the disk, and every read of a tree is
+// confined to that tree's root; links are reported, never followed.
 package source
 
 import (
@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
 // EntryType says what a directory entry is.
@@ -35,6 +37,17 @@ type Content struct {
 	Data []byte
 	// Executable is set when any x bit is.
 	Executable bool
+	// Rewritten is set when a host has written the text anew.
+	Rewritten bool
+}
+
+// Start is where the text begins in the file at a place. What was written anew has
+// no lines: they are not those that the author sees.
+func (c Content) Start(place string) krm.Pos {
+	if c.Rewritten {
+		return krm.Pos{File: place}
+	}
+	return krm.Pos{File: place, Line: 1}
 }
 
 // What a Tree says about a path besides fs.ErrNotExist and fs.ErrPermission. All

@@ -35,7 +35,7 @@ func (f *FromSource) read(tree *source.Tree, tenant *Tenant, rep *krm.Report) Me
 		unreadable(place, tenant.Namespace, err, rep)
 		return Metadata{}
 	}
-	root, ok := krm.ParseFile(place, content.Data, rep)
+	root, ok := krm.ParseAt(content.Start(place), content.Data, rep)
 	switch {
 	case !ok:
 		return Metadata{}
