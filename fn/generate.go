@@ -2,6 +2,7 @@ package fn
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 
 	"github.com/provision-tenants/provision-tenants/fn/artifact"
@@ -223,15 +224,14 @@ func (t trees) close() {
 	}
 }
 
-// openTrees opens the directory behind every alias. A source that is missing or
-// cannot be read is an error, never an empty tree: what is not seen would be
-// deleted.
+// openTrees opens what is behind every alias. A source that is missing or cannot
+// be read is an error, never an empty tree: what is not seen would be deleted.
 func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 	opened, all := trees{}, true
 	for _, s := range plan.Sources {
-		tree, err := source.Open(s.Directory, s.Place)
+		tree, err := open(s)
 		if err != nil {
-			rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
+			tellUnreadable(s, err, plan, rep)
 			all = false
 			continue
 		}
@@ -239,4 +239,22 @@ func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 		opened[s.Alias] = tree
 	}
 	return opened, all
+}
+
+// open opens a source: where its files come from is decided here and nowhere else.
+func open(s config.Source) (*source.Tree, error) {
+	switch {
+	case s.Archive != "":
+		return source.OpenArchive(s.Archive, s.Place)
+	default:
+		return source.Open(s.Directory, s.Place)
+	}
+}
+
+func tellUnreadable(s config.Source, err error, plan *config.Plan, rep *krm.Report) {
+	if _, found := errors.AsType[*source.ArchiveError](err); found {
+		rep.Errorf("source-archive", s.Pos, source.Cure(err), "the files of source %q are not there: %v", s.Alias, err)
+		return
+	}
+	rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
 }

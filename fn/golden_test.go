@@ -71,6 +71,7 @@ func loadGolden(t *testing.T, archive *txtar.Archive) golden {
 //	fifo NAME          a named pipe
 //	fill NAME BYTES    a file that is one long YAML comment
 //	sparse NAME BYTES  a file of zeros that takes no room on the disk
+//	pack NAME DIR      a `.tar.gz` of a directory
 func setUp(t *testing.T, script string) {
 	t.Helper()
 	for line := range strings.Lines(script) {
@@ -101,6 +102,9 @@ func setUpLine(words []string) error {
 			return errors.Join(os.WriteFile(args[0], nil, 0o644), os.Truncate(args[0], int64(size)))
 		}
 		return os.WriteFile(args[0], []byte("#"+strings.Repeat("x", size-1)), 0o644)
+	}
+	if command == "pack" {
+		return errors.Join(makeParents(args[0]), exec.Command("tar", "-czf", args[0], "-C", args[1], ".").Run())
 	}
 	return fmt.Errorf("unknown command %q", command)
 }
@@ -161,8 +165,10 @@ func TestGolden(t *testing.T) {
 				assertStable(t, g.stdin, got["stdout.yaml"])
 			}
 			assertShuffled(t, g.stdin)
+			assertSameFromArchives(t, g.stdin)
 		})
 	}
+	assert.True(t, *update || packed > len(files)/2, "%d of %d cases ran from archives, too", packed, len(files))
 }
 
 func rewrite(t *testing.T, file string, archive *txtar.Archive, got map[string]string) {

@@ -138,6 +138,27 @@ func (d *decoder) fields(n *krm.Node, v reflect.Value) {
 			d.rep.Errorf("config-required", n.Pos.At(f.name), "", "`%s` is required", f.name)
 		}
 	}
+	d.alternatives(n, known, meant)
+}
+
+// alternatives checks that one of the fields that exclude each other is there.
+func (d *decoder) alternatives(n *krm.Node, known []wireField, meant []string) {
+	var all, found []string
+	for _, f := range known {
+		if !f.alternative {
+			continue
+		}
+		all = append(all, f.name)
+		if value := n.Get(f.name); value != nil && value.Kind != krm.NullNode || slices.Contains(meant, f.name) {
+			found = append(found, f.name)
+		}
+	}
+	switch {
+	case len(all) > 0 && len(found) == 0:
+		d.rep.Errorf("config-required", n.Pos, "", "one of %s is required", listOf(all))
+	case len(found) > 1:
+		d.rep.Errorf("config-value", n.Pos.At(found[1]), "keep one of them", "must be the only one of %s, found %s", listOf(all), listOf(found))
+	}
 }
 
 // unknown reports unknown fields. The fields that are probably meant are not
@@ -243,9 +264,11 @@ func describe(n *krm.Node) string {
 
 // wireField is a field of a wire struct, from its tags.
 type wireField struct {
-	index              []int
-	name               string
-	required, later    bool
+	index           []int
+	name            string
+	required, later bool
+	// alternative is set for fields of which exactly one is there.
+	alternative        bool
 	minItems, maxItems int
 }
 
@@ -259,7 +282,8 @@ func wireFields(t reflect.Type) []wireField {
 		fields = append(fields, wireField{
 			index: f.Index, name: name,
 			required: options != "omitzero", later: f.Tag.Get("check") == "later",
-			minItems: intOption(f.Tag, "minItems"), maxItems: intOption(f.Tag, "maxItems"),
+			alternative: strings.Contains(f.Tag.Get("jsonschema"), "oneof_required="),
+			minItems:    intOption(f.Tag, "minItems"), maxItems: intOption(f.Tag, "maxItems"),
 		})
 	}
 	return fields

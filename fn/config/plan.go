@@ -43,17 +43,19 @@ type Plan struct {
 	accepted map[*krm.Item]bool
 }
 
-// Source is the tree behind an alias.
+// Source is the tree behind an alias. Its files are in Directory or in Archive.
 type Source struct {
 	Alias string
-	// Directory is a path for the disk, already joined with Plan.Base; Place is
-	// the same as its author wrote it, for messages.
-	Directory, Place string
+	// Directory and Archive are paths for the disk, already joined with Plan.Base;
+	// one of them is "".
+	Directory, Archive string
+	// Place is what messages call the root: the path as its author wrote it.
+	Place string
 	// Skip is the directory of this tree that holds what we generate, "" when
 	// there is none in it. Discovery must not enter it.
 	Skip string
-	// Pos is where Directory was written, or the source of the generator that
-	// names the alias.
+	// Pos is where Directory or Archive was written, or the source of the generator
+	// that names the alias.
 	Pos krm.Pos
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
 
 // directories are the entries of spec.sources, or what stands for them in the
@@ -25,7 +26,8 @@ func (ds directories) entry(alias string) (sourceEntry, bool) {
 	return sourceEntry{}, false
 }
 
-// of is the directory of an alias; the base directory when nothing is said.
+// of is the directory of an alias; the base directory when nothing is said. An
+// archive counts as one of the base directory: nothing says of which it is.
 func (ds directories) of(alias string) string {
 	if d, found := ds.entry(alias); found && d.Directory.Text != "" {
 		return path.Clean(d.Directory.Text)
@@ -33,7 +35,17 @@ func (ds directories) of(alias string) string {
 	return "."
 }
 
-// readSources maps the aliases of all generators to directories.
+// area is where a pattern looks for tenants. The directory that was packed into an
+// archive may be anywhere.
+func (ds directories) area(p tenant.Pattern, b base) area {
+	a := b.newArea(ds.of(p.Alias()), p.Prefix())
+	if entry, _ := ds.entry(p.Alias()); entry.Archive.Text != "" {
+		a.disk = ""
+	}
+	return a
+}
+
+// readSources maps the aliases of all generators to trees.
 func (r *reader) readSources(generators []*generator, own string) []Source {
 	used := map[string]krm.Pos{}
 	for _, g := range generators {
@@ -48,21 +60,39 @@ func (r *reader) readSources(generators []*generator, own string) []Source {
 	r.checkEntries(aliases)
 	var sources []Source
 	for _, alias := range aliases {
+		pos := used[alias]
 		entry, found := r.entries.entry(alias)
-		pos := entry.Directory.Pos
-		if !found {
-			pos = used[alias]
+		if found {
+			pos = entry.where()
 		}
 		if r.isMapped(alias, aliases) {
-			dir := r.entries.of(alias)
-			sources = append(sources, Source{
-				Alias: alias, Directory: r.base.from(dir), Place: dir, Skip: r.base.skip(dir, own), Pos: pos,
-			})
+			sources = append(sources, r.source(alias, entry, pos, own))
 			continue
 		}
 		r.rep.Errorf("source-unmapped", pos, r.unmappedHint(alias), "nothing says where the files of source %q are", shown(alias))
 	}
 	return sources
+}
+
+// source is the tree that an entry of spec.sources stands for: that of the base
+// directory when there is no entry.
+func (r *reader) source(alias string, entry sourceEntry, pos krm.Pos, own string) Source {
+	dir := r.entries.of(alias)
+	s := Source{Alias: alias, Place: dir, Skip: r.base.skip(dir, own), Pos: pos}
+	if file := entry.Archive.Text; file != "" {
+		s.Archive, s.Place = r.base.from(file), path.Clean(file)
+	} else {
+		s.Directory = r.base.from(dir)
+	}
+	return s
+}
+
+// where is the field that says where the files are.
+func (e sourceEntry) where() krm.Pos {
+	if e.Archive.Text != "" {
+		return e.Archive.Pos
+	}
+	return e.Directory.Pos
 }
 
 // checkOneSource warns when an alias stands for sources of two names: all of them

@@ -4,7 +4,8 @@ import "github.com/provision-tenants/provision-tenants/fn/krm"
 
 // The structs of this file are what files look like. The strict decoder and the
 // JSON Schema both come from them: a field without `omitzero` is required, the
-// type of a text is its syntax (text.go), minItems and maxItems are enforced.
+// type of a text is its syntax (text.go), minItems and maxItems are enforced, and
+// exactly one of the fields with `oneof_required` is there.
 // A field tagged `check:"later"` is checked by the constructor that takes it.
 
 // provisionTenants is `fn.kpt.dev/v1alpha1 ProvisionTenants`.
@@ -28,10 +29,11 @@ type provisionSpec struct {
 
 type sourceEntry struct {
 	placed
-	Alias          aliasName `json:"alias,omitzero" jsonschema_description:"An ArtifactGenerator's spec.sources[].alias. It may be left out while only one alias exists."`
-	Directory      directory `json:"directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute."`
-	Revision       revision  `json:"revision,omitzero" jsonschema_description:"The revision of the source, for artifacts with revision: \"@alias\". Default: status.artifact.revision of the source object among the items."`
-	OriginRevision revision  `json:"originRevision,omitzero" jsonschema_description:"The origin revision of the source, for artifacts with originRevision: \"@alias\". Default: the one of the source object among the items, else the revision."`
+	Alias          aliasName   `json:"alias,omitzero" jsonschema_description:"An ArtifactGenerator's spec.sources[].alias. It may be left out while only one alias exists."`
+	Directory      directory   `json:"directory,omitzero" jsonschema:"oneof_required=directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute. Exactly one of directory and archive is there."`
+	Archive        archiveFile `json:"archive,omitzero" jsonschema:"oneof_required=archive" jsonschema_description:"A .tar.gz or .tgz file that holds the tree of the source, relative to the base directory or absolute."`
+	Revision       revision    `json:"revision,omitzero" jsonschema_description:"The revision of the source, for artifacts with revision: \"@alias\". Default: status.artifact.revision of the source object among the items."`
+	OriginRevision revision    `json:"originRevision,omitzero" jsonschema_description:"The origin revision of the source, for artifacts with originRevision: \"@alias\". Default: the one of the source object among the items, else the revision."`
 }
 
 type deletionSpec struct {

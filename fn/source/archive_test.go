@@ -441,6 +441,12 @@ func FuzzArchive(f *testing.F) {
 		if bytes.Count(stream, []byte("/")) > 200 {
 			return // too deep for a tree to list
 		}
+		stream = slices.Clone(stream)
+		for block := range slices.Chunk(stream, 512) { // a wrong checksum ends it too early
+			if len(block) == 512 && string(block[257:262]) == "ustar" {
+				retyped(block, block[156])
+			}
+		}
 		name := save(t, zipped(t, bytesOf(stream)))
 		tree, err := source.OpenArchive(name, ".")
 		again, errAgain := source.OpenArchive(name, ".")

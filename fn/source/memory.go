@@ -24,7 +24,8 @@ func Memory(place string, files map[string]Content) *Tree {
 		if dir {
 			kind = Directory
 		}
-		_, _ = root.put(path, memoryEntry{kind: kind, content: files[name]}) // fails for a file that is a directory already
+		content := files[name]
+		_, _ = root.put(path, memoryEntry{kind: kind, file: func() (Content, error) { return content, nil }}) // fails for a file that is a directory already
 	}
 	t, _ := newTree(root, place) // listing memory does not fail
 	return t
@@ -37,10 +38,13 @@ type memoryDirectory map[string]*memoryEntry
 
 type memoryEntry struct {
 	kind EntryType
-	// content is that of a File, entries are those of a Directory.
-	content Content
+	// file is that of a File, entries are those of a Directory.
+	file    memoryFile
 	entries memoryDirectory
 }
+
+// memoryFile makes the content of a file.
+type memoryFile func() (Content, error)
 
 // put adds an entry and the directories above it, which must not be something
 // else. A directory that is there stays, anything else is replaced. made is the
@@ -61,7 +65,7 @@ func (d memoryDirectory) put(path string, e memoryEntry) (made int, err error) {
 			return made, fmt.Errorf("it holds %q as %s and as %s", krm.Short(at, shown), there.kind, kind)
 		}
 		if kind != Directory {
-			there.kind, there.content = kind, e.content
+			there.kind, there.file = kind, e.file
 		}
 		d = there.entries
 	}
@@ -93,13 +97,17 @@ func (d memoryDirectory) open(name string) (directory, error) {
 
 func (d memoryDirectory) read(name string, limit int64) (Content, error) {
 	e, found := d[name]
-	switch {
-	case !found || e.kind != File:
+	if !found || e.kind != File {
 		return Content{}, fs.ErrNotExist
-	case int64(len(e.content.Data)) > limit:
-		return Content{}, &TooLargeError{int64(len(e.content.Data)), limit}
 	}
-	return e.content, nil
+	content, err := e.file()
+	switch {
+	case err != nil:
+		return Content{}, err
+	case int64(len(content.Data)) > limit:
+		return Content{}, &TooLargeError{int64(len(content.Data)), limit}
+	}
+	return content, nil
 }
 
 func (d memoryDirectory) close() {}
