@@ -80,6 +80,7 @@ func observe(t *testing.T, stdin []byte) outcome {
 	}
 	o.decode(t)
 	o.checkText(t)
+	assertSameFromArchives(t, stdin)
 	if o.status == exitOK {
 		assertStable(t, stdin, o.stdout)
 	} else {

@@ -2,6 +2,7 @@ package fn
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 
 	"github.com/provision-tenants/provision-tenants/fn/artifact"
@@ -247,7 +248,8 @@ func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 	return opened, all
 }
 
-// openTree opens a source, wherever its files come from.
+// openTree opens a source: where its files come from is decided here and nowhere
+// else.
 func openTree(s config.Source, plan *config.Plan, rep *krm.Report) (*source.Tree, bool) {
 	switch {
 	case s.Items != nil && !plan.HasPaths:
@@ -257,10 +259,21 @@ func openTree(s config.Source, plan *config.Plan, rep *krm.Report) (*source.Tree
 	case s.Items != nil:
 		return source.Items(s.Place, s.Items), true
 	}
-	tree, err := source.Open(s.Directory, s.Place)
-	if err != nil {
-		rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
-		return nil, false
+	open, file := source.Open, s.Directory
+	if s.Archive != "" {
+		open, file = source.OpenArchive, s.Archive
 	}
-	return tree, true
+	tree, err := open(file, s.Place)
+	if err != nil {
+		tellUnreadable(s, err, plan, rep)
+	}
+	return tree, err == nil
+}
+
+func tellUnreadable(s config.Source, err error, plan *config.Plan, rep *krm.Report) {
+	if _, found := errors.AsType[*source.ArchiveError](err); found {
+		rep.Errorf("source-archive", s.Pos, source.Cure(err), "the files of source %q are not there: %v", s.Alias, err)
+		return
+	}
+	rep.Errorf("source-unreadable", s.Pos, cmp.Or(source.Cure(err), "a relative path starts from "+plan.Start()+", and a container sees only what is mounted"), "the files of source %q are not there: %v", s.Alias, err)
 }

@@ -72,6 +72,7 @@ func loadGolden(t *testing.T, archive *txtar.Archive) golden {
 //	fill NAME BYTES    a file that is one long YAML comment
 //	sparse NAME BYTES  a file of zeros that takes no room on the disk
 //	dirs FORMAT N      directories; FORMAT has a verb for their numbers
+//	pack NAME DIR      a `.tar.gz` of a directory
 func setUp(t *testing.T, script string) {
 	t.Helper()
 	for line := range strings.Lines(script) {
@@ -108,6 +109,9 @@ func setUpLine(words []string) error {
 			err = errors.Join(err, os.MkdirAll(fmt.Sprintf(args[0], i), 0o755))
 		}
 		return err
+	}
+	if command == "pack" {
+		return errors.Join(makeParents(args[0]), exec.Command("tar", "-czf", args[0], "-C", args[1], ".").Run())
 	}
 	return fmt.Errorf("unknown command %q", command)
 }
@@ -168,8 +172,10 @@ func TestGolden(t *testing.T) {
 				assertStable(t, g.stdin, got["stdout.yaml"])
 			}
 			assertShuffled(t, g.stdin)
+			assertSameFromArchives(t, g.stdin)
 		})
 	}
+	assert.True(t, *update || packed > len(files)/2, "%d of %d cases ran from archives, too", packed, len(files))
 }
 
 func rewrite(t *testing.T, file string, archive *txtar.Archive, got map[string]string) {

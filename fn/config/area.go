@@ -11,7 +11,7 @@ import (
 // area is where a generator looks for tenants: everything below the literal
 // prefix of its path pattern is a tenant's.
 type area struct {
-	// disk is the directory as an absolute path, "" when it is not known.
+	// disk is the directory as an absolute path, "" when it is not known or packed.
 	disk string
 	// full is as much of its path in a list as is known, and ahead how many of its
 	// first segments a list has not when its root is the base directory, that of
@@ -72,10 +72,14 @@ func (a area) covers(item *krm.Item, b base) bool {
 }
 
 func (a area) coversPath(item *krm.Item, p string, b base) bool {
-	if pkg, known := b.packageOf(item); known && a.disk != "" {
+	pkg, known := b.packageOf(item)
+	if known && a.disk != "" {
 		return below(path.Join(pkg, rooted(p)), a.disk)
 	}
 	p = rooted(p)
+	if known {
+		p = path.Join(relative(pkg, b.dir), p)
+	}
 	return a.whole || a.beginsWith(p, len(a.full)-1) || strings.Contains("/"+p, "/"+strings.Join(a.full, "/")+"/")
 }
 

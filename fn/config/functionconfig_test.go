@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/provision-tenants/provision-tenants/fn/config"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
@@ -71,6 +72,25 @@ func TestProvisionTenants(t *testing.T) {
 	assert.Equal(t, []string{"cert-manager", "cilium-system"}, g.Managed.Protected)
 }
 
+func TestArchiveSource(t *testing.T) {
+	for _, file := range []string{"../x.tar.gz", "../x.tgz", "../X.TGZ"} {
+		plan, findings := parse(t, listOf(edit(t, full, "directory: ../..", "archive: ./"+file)))
+		require.Empty(t, findings)
+		assert.Equal(t, []config.Source{{
+			Alias: "repo", Archive: file, Place: file, Skip: "generated", Pos: plan.Sources[0].Pos,
+		}}, plan.Sources)
+		assert.Equal(t, "spec.sources[0].archive", plan.Sources[0].Pos.Field)
+	}
+	text := withPackage(t, edit(t, full, "directory: ../..", "archive: x.tgz"), "/pkg", "deploy/fn.yaml")
+	plan, findings := parse(t, listOf(text))
+	require.Empty(t, findings)
+	assert.Equal(t, []string{"/pkg/x.tgz", "x.tgz", "deploy/generated"}, []string{plan.Sources[0].Archive, plan.Sources[0].Place, plan.Sources[0].Skip})
+	text = edit(t, text, "archive: x.tgz", "archive: /srv/x.tgz")
+	plan, findings = parse(t, listOf(text))
+	require.Empty(t, findings)
+	assert.Equal(t, "/srv/x.tgz", plan.Sources[0].Archive)
+}
+
 func TestProvisionTenantsRules(t *testing.T) {
 	for name, tc := range map[string]struct{ old, replacement, want, hint string }{
 		"apiVersion":          {"fn.kpt.dev/v1alpha1", "fn.kpt.dev/v1", "error config-version apiVersion", "write `apiVersion: fn.kpt.dev/v1alpha1`"},
@@ -96,6 +116,10 @@ func TestProvisionTenantsRules(t *testing.T) {
 		"items as text":                  {"directory: ../..", `items: ""`, "error config-type spec.sources[0].items", ""},
 		"items of nothing":               {"directory: ../..", "items: null", "error config-required spec.sources[0]", ""},
 		"items misspelt":                 {"directory: ../..", "itmes: {}", "error config-unknown-field spec.sources[0].itmes", "did you mean `items`?"},
+		"a directory and an archive":     {"    directory: ../..\n", "    directory: ../..\n    archive: x.tgz\n", "error config-value spec.sources[0].archive", "keep one of them"},
+		"archive misspelt":               {"    directory: ../..\n", "    archiv: x.tgz\n", "error config-unknown-field spec.sources[0].archiv", "did you mean `archive`?"},
+		"archive of another format":      {"    directory: ../..\n", "    archive: x.zip\n", "error config-value spec.sources[0].archive", ""},
+		"archive is a number":            {"    directory: ../..\n", "    archive: 1\n", "error config-type spec.sources[0].archive", "put it in quotes"},
 		"empty directory":                {"directory: ../..", `directory: ""`, "error config-value spec.sources[0].directory", ""},
 		"absolute directory":             {"directory: ../..", "directory: /repo", "", ""},
 		"no alias":                       {"- alias: repo\n    directory", "- directory", "", ""},

@@ -46,19 +46,21 @@ type Plan struct {
 	accepted map[*krm.Item]bool
 }
 
-// Source is the tree behind an alias. Its files are Items, or in Directory.
+// Source is the tree behind an alias. Its files are Items, or in Directory, or in
+// Archive.
 type Source struct {
 	Alias string
-	// Items are files of the list by path, nil when it is a directory.
+	// Items are files of the list by path, nil when it is another kind of source.
 	Items map[string]krm.File
-	// Directory is a path for the disk, already joined with Plan.Base.
-	Directory string
-	// Place is what messages call the root: Directory as its author wrote it.
+	// Directory and Archive are paths for the disk, already joined with Plan.Base;
+	// "" when it is another kind of source.
+	Directory, Archive string
+	// Place is what messages call the root: the path as its author wrote it.
 	Place string
 	// Skip is the directory of this tree that holds what we generate, "" when
 	// there is none in it. Discovery must not enter it.
 	Skip string
-	// Pos is where Directory or Items was written, or the source of the generator
+	// Pos is where the files are said to be, or the source of the generator
 	// that names the alias.
 	Pos krm.Pos
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
 
 // directories are the entries of spec.sources, or what stands for them in the
@@ -26,7 +27,8 @@ func (ds directories) entry(alias string) (sourceEntry, bool) {
 }
 
 // of is the directory of an alias; the base directory when nothing is said. The
-// paths of items start there, too, as far as anybody says.
+// paths of items start there, too, as far as anybody says, and an archive counts as
+// one of the base directory: nothing says of which it is.
 func (ds directories) of(alias string) string {
 	if d, found := ds.entry(alias); found && d.Directory.Text != "" {
 		return path.Clean(d.Directory.Text)
@@ -34,7 +36,17 @@ func (ds directories) of(alias string) string {
 	return "."
 }
 
-// readSources maps the aliases of all generators to directories.
+// area is where a pattern looks for tenants. The directory that was packed into an
+// archive may be anywhere.
+func (ds directories) area(p tenant.Pattern, b base) area {
+	a := b.newArea(ds.of(p.Alias()), p.Prefix())
+	if entry, _ := ds.entry(p.Alias()); entry.Archive.Text != "" {
+		a.disk = ""
+	}
+	return a
+}
+
+// readSources maps the aliases of all generators to trees.
 func (r *reader) readSources(generators []*generator, own string) []Source {
 	used := map[string]krm.Pos{}
 	for _, g := range generators {
@@ -68,9 +80,12 @@ func (r *reader) readSources(generators []*generator, own string) []Source {
 func (r *reader) source(alias string, entry sourceEntry, pos krm.Pos, own string) Source {
 	dir := r.entries.of(alias)
 	s := Source{Alias: alias, Place: dir, Skip: r.base.skip(dir, own), Pos: pos}
-	if entry.Items != nil {
+	switch file := entry.Archive.Text; {
+	case entry.Items != nil:
 		s.Items = r.itemFiles()
-	} else {
+	case file != "":
+		s.Archive, s.Place = r.base.from(file), path.Clean(file)
+	default:
 		s.Directory = r.base.from(dir)
 	}
 	return s
@@ -78,8 +93,11 @@ func (r *reader) source(alias string, entry sourceEntry, pos krm.Pos, own string
 
 // where is the field that says where the files are.
 func (e sourceEntry) where() krm.Pos {
-	if e.Items != nil {
+	switch {
+	case e.Items != nil:
 		return e.Items.Pos
+	case e.Archive.Text != "":
+		return e.Archive.Pos
 	}
 	return e.Directory.Pos
 }

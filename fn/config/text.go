@@ -15,6 +15,7 @@ import (
 type (
 	aliasName        krm.Str
 	aliasReference   krm.Str
+	archiveFile      krm.Str
 	artifactName     krm.Str
 	baseURL          krm.Str
 	copyFrom         krm.Str
@@ -84,6 +85,10 @@ var syntaxes = sync.OnceValue(func() map[reflect.Type]syntax {
 		reflect.TypeFor[aliasReference](): {
 			pattern: `^@` + aliasPattern + `$`, min: 1, max: 64,
 			say: "be `@` and a source alias, such as `@repo`",
+		},
+		reflect.TypeFor[archiveFile](): {
+			pattern: `\.([Tt][Aa][Rr]\.[Gg][Zz]|[Tt][Gg][Zz])$`, min: 1,
+			say: "be a file whose name ends in `.tar.gz` or `.tgz`",
 		},
 		reflect.TypeFor[artifactName](): {min: 1, max: 253},
 		reflect.TypeFor[baseURL](): {

@@ -137,5 +137,5 @@ func areasOf(n *krm.Node, dirs directories, b base) areas {
 	if !ok {
 		return nil
 	}
-	return areas{b.newArea(dirs.of(p.Alias()), p.Prefix())}
+	return areas{dirs.area(p, b)}
 }

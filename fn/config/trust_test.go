@@ -294,3 +294,34 @@ func TestPackagePaths(t *testing.T) {
 		})
 	}
 }
+
+// Nothing says which directory was packed into an archive: what any reading of
+// its path makes a tenant's file is one.
+func TestFilesOfAPackedDirectory(t *testing.T) {
+	item := func(pkg, path string) string {
+		return withPackage(t, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cm\n", pkg, path)
+	}
+	text := edit(t, full, "directory: ../..", "archive: ../x.tgz")
+	for pkg, items := range map[string][]string{
+		"/pkg": {item("/pkg", "tenants/cm.yaml"), item("/pkg", "sub/tenants/a/cm.yaml"), item("/pkg/sub", "tenants/cm.yaml"), item("/pkg/tenants/a", "cm.yaml"), item("/pkg/sub/tenants", "a/cm.yaml")},
+		"":     {tenantItem(t, "tenants/cm.yaml"), tenantItem(t, "sub/tenants/a/cm.yaml")},
+	} {
+		config := text
+		if pkg != "" {
+			config = withPackage(t, text, pkg, "fn.yaml")
+		}
+		for _, outside := range []string{"cm.yaml", "generated/tenants/cm.yaml", "sub/cm.yaml"} {
+			if pkg != "" {
+				items = append(items, item(pkg, outside))
+			} else {
+				items = append(items, tenantItem(t, outside))
+			}
+		}
+		in, err := krm.Read([]byte(listOf(config, items...)))
+		require.NoError(t, err)
+		plan := planOf(t, in)
+		for i, item := range in.Items {
+			assert.Equal(t, i < len(items)-3, plan.TenantData(item), "%s: item %d", pkg, i)
+		}
+	}
+}

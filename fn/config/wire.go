@@ -29,11 +29,12 @@ type provisionSpec struct {
 
 type sourceEntry struct {
 	placed
-	Alias          aliasName `json:"alias,omitzero" jsonschema_description:"An ArtifactGenerator's spec.sources[].alias. It may be left out while only one alias exists."`
-	Directory      directory `json:"directory,omitzero" jsonschema:"oneof_required=directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute. A source has exactly one of directory and items."`
-	Items          *nothing  `json:"items,omitzero" jsonschema:"oneof_required=items" jsonschema_description:"{}: the files of the source are the items of the list, each at the path that the host gives it."`
-	Revision       revision  `json:"revision,omitzero" jsonschema_description:"The revision of the source, for artifacts with revision: \"@alias\". Default: status.artifact.revision of the source object among the items."`
-	OriginRevision revision  `json:"originRevision,omitzero" jsonschema_description:"The origin revision of the source, for artifacts with originRevision: \"@alias\". Default: the one of the source object among the items, else the revision."`
+	Alias          aliasName   `json:"alias,omitzero" jsonschema_description:"An ArtifactGenerator's spec.sources[].alias. It may be left out while only one alias exists."`
+	Directory      directory   `json:"directory,omitzero" jsonschema:"oneof_required=directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute. A source has exactly one of directory, archive and items."`
+	Archive        archiveFile `json:"archive,omitzero" jsonschema:"oneof_required=archive" jsonschema_description:"A .tar.gz or .tgz file that holds the tree of the source, relative to the base directory or absolute."`
+	Items          *nothing    `json:"items,omitzero" jsonschema:"oneof_required=items" jsonschema_description:"{}: the files of the source are the items of the list, each at the path that the host gives it."`
+	Revision       revision    `json:"revision,omitzero" jsonschema_description:"The revision of the source, for artifacts with revision: \"@alias\". Default: status.artifact.revision of the source object among the items."`
+	OriginRevision revision    `json:"originRevision,omitzero" jsonschema_description:"The origin revision of the source, for artifacts with originRevision: \"@alias\". Default: the one of the source object among the items, else the revision."`
 }
 
 type deletionSpec struct {

@@ -1,6 +1,6 @@
-// Package source is where files come from: a directory on disk, a list, or memory.
-// It is the only package that touches the disk, and every read of a tree is
-// confined to that tree's root; links are reported, never followed.
+// Package source is where files come from: a directory on disk, an archive, a list,
+// or memory. It is the only package that touches the disk, and every read of a tree
+// is confined to that tree's root; links are reported, never followed.
 package source
 
 import (
@@ -25,6 +25,10 @@ const (
 	Link
 	Other
 )
+
+func (t EntryType) String() string {
+	return [...]string{File: "a file", Directory: "a directory", Link: "a link", Other: "a special file"}[t]
+}
 
 // Entry is one name in a directory.
 type Entry struct {
@@ -75,10 +79,13 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("it has %d bytes, %d are allowed", e.Size, e.Limit)
 }
 
-// Cure says what to do about an error of a Tree, "" when the error says it all.
-// A file that only its owner reads is the common one: kustomize and kpt run
-// containers as nobody.
+// Cure says what to do about an error of a Tree, or of what opens one; "" when the
+// error says it all. A file that only its owner reads is the common one: kustomize
+// and kpt run containers as nobody.
 func Cure(err error) string {
+	if broken, found := errors.AsType[*ArchiveError](err); found {
+		return broken.cure
+	}
 	if errors.Is(err, fs.ErrPermission) {
 		return "let everybody read it (chmod -R a+rX), a container reads it as the user nobody"
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/source"
 )
 
-// files is what both kinds of trees hold in the tests below.
+// files is what all kinds of trees hold in the tests below.
 var files = map[string]source.Content{
 	"a.yaml":           {Data: []byte("a: 1\n")},
 	"a/b/c.txt":        {Data: []byte("c")},
@@ -29,11 +29,17 @@ var files = map[string]source.Content{
 	"odd/`{}`$(x)/'\"": {Data: []byte("quotes")},
 }
 
-// eachTree runs a test on a directory and on memory: they must not differ.
+// eachTree runs a test on a directory, an archive and memory: they must not differ.
 func eachTree(t *testing.T, place string, test func(*testing.T, *source.Tree)) {
 	t.Helper()
 	t.Run("directory", func(t *testing.T) {
 		tree, err := source.Open(writeFiles(t, files), place)
+		require.NoError(t, err)
+		defer tree.Close()
+		test(t, tree)
+	})
+	t.Run("archive", func(t *testing.T) {
+		tree, err := source.OpenArchive(writeArchive(t, packed(files)...), place)
 		require.NoError(t, err)
 		defer tree.Close()
 		test(t, tree)
