@@ -11,7 +11,10 @@ import (
 func Items(place string, files map[string]krm.File) *Tree {
 	root := newMemoryDirectory()
 	for path, file := range files {
-		root.add(strings.Split(path, "/"), false, func() (Content, error) {
+		root.add(strings.Split(path, "/"), false, func(limit int64) (Content, error) {
+			if least := file.Least(); least > limit {
+				return Content{}, &TooLargeError{least, limit}
+			}
 			data, err := file.Read()
 			return Content{Data: data, Rewritten: file.Rewritten()}, err
 		})

@@ -16,7 +16,7 @@ func Memory(place string, files map[string]Content) *Tree {
 		if slices.ContainsFunc(segments, unreachable) {
 			continue
 		}
-		root.add(segments, dir, func() (Content, error) { return content, nil })
+		root.add(segments, dir, func(int64) (Content, error) { return content, nil })
 	}
 	t, _ := newTree(root, place) // listing memory does not fail
 	return t
@@ -29,8 +29,9 @@ type memoryDirectory struct {
 	files map[string]memoryFile
 }
 
-// memoryFile makes the content of a file.
-type memoryFile func() (Content, error)
+// memoryFile makes the content of a file. More than limit bytes are an error
+// elsewhere, so that it need not look.
+type memoryFile func(limit int64) (Content, error)
 
 func newMemoryDirectory() *memoryDirectory {
 	return &memoryDirectory{map[string]*memoryDirectory{}, map[string]memoryFile{}}
@@ -77,7 +78,7 @@ func (d *memoryDirectory) read(name string, limit int64) (Content, error) {
 	if !found {
 		return Content{}, fs.ErrNotExist
 	}
-	content, err := file()
+	content, err := file(limit)
 	switch {
 	case err != nil:
 		return Content{}, err
