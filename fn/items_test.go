@@ -227,3 +227,15 @@ func TestPublishItems(t *testing.T) {
 		assert.Contains(t, out, "\"sha256:"+digest+"\"")
 	}
 }
+
+// What the README says of links: the function cannot tell, and CI has to.
+func TestHostsReadThroughLinks(t *testing.T) {
+	needs(t, "kpt")
+	dir := example(t, "kpt-render-container")
+	check := func() int { return run(t, dir, `test -z "$(find tenants -type l)"`).status }
+	assert.Zero(t, check())
+	require.NoError(t, os.Symlink("../../../../tenant-reef/modules/web/manifests/config.yaml", filepath.Join(dir, "tenants/tenant-tide/modules/api/manifests/link.yaml")))
+	list := must(t, dir, "kpt fn source .")
+	assert.Contains(t, list, "config.kubernetes.io/path: 'tenants/tenant-tide/modules/api/manifests/link.yaml'")
+	assert.Equal(t, 1, check())
+}
