@@ -203,3 +203,39 @@ func TestKrmignoreInItems(t *testing.T) {
 	assert.Contains(t, r.stdout+r.stderr, "none that a `.krmignore` names")
 	assert.Equal(t, 6, len(slices.Collect(maps.Keys(snapshot(t, filepath.Join(dir, "generated"))))))
 }
+
+// kubectl has transformers, too, as plugins.
+func TestKubectlItems(t *testing.T) {
+	needsPlugins(t, "kubectl")
+	dir := example(t, "kustomize-items-container")
+	replaceIn(t, dir, "function-config.yaml", "    config.kubernetes.io/function: |\n      container:\n        image: provision-tenants:dev\n", "")
+	assertFile(t, "kustomize.yaml", must(t, dir, kubectlBuild+"."))
+}
+
+// The archives of a package are those of its objects.
+func TestPublishItems(t *testing.T) {
+	needs(t, "kpt")
+	dir := example(t, "kpt-render-container")
+	replaceIn(t, dir, "function-config.yaml", "\nspec:\n", "\nspec:\n  publish: {baseURL: https://artifacts.example.org}\n")
+	const source = "kpt fn source . --fn-config function-config.yaml | provision-tenants "
+	files := strings.Fields(must(t, dir, source+"publish --out ../public"))
+	assert.Len(t, files, 3)
+	out := must(t, dir, source)
+	for _, file := range files {
+		assert.Contains(t, out, "path: "+file+"\n")
+		digest, _, _ := strings.Cut(must(t, dir, "sha256sum ../public/"+file), " ")
+		assert.Contains(t, out, "\"sha256:"+digest+"\"")
+	}
+}
+
+// What the README says of links: the function cannot tell, and CI has to.
+func TestHostsReadThroughLinks(t *testing.T) {
+	needs(t, "kpt")
+	dir := example(t, "kpt-render-container")
+	check := func() int { return run(t, dir, `test -z "$(find tenants -type l)"`).status }
+	assert.Zero(t, check())
+	require.NoError(t, os.Symlink("../../../../tenant-reef/modules/web/manifests/config.yaml", filepath.Join(dir, "tenants/tenant-tide/modules/api/manifests/link.yaml")))
+	list := must(t, dir, "kpt fn source .")
+	assert.Contains(t, list, "config.kubernetes.io/path: 'tenants/tenant-tide/modules/api/manifests/link.yaml'")
+	assert.Equal(t, 1, check())
+}

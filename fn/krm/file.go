@@ -65,12 +65,28 @@ func (f File) Read() (text []byte, err error) {
 	return b.Bytes(), err
 }
 
-// encodeJSON writes JSON as kpt does: indented, keys sorted.
+// Least is a number of bytes that the file has at least, as far as hosts write
+// only what is needed: to know whether it can be read into little memory.
+func (f File) Least() int64 {
+	const most = 4 << 10 // of annotations on a document
+	size := len(f.text)
+	for _, item := range f.documents {
+		size += max(0, len(item.text)-most) / 2 // a line of one character has two more for the list
+	}
+	return int64(size)
+}
+
+// encodeJSON writes JSON as kpt does: indented, keys sorted. An alias becomes a
+// copy of what it stands for, within bounds.
 func encodeJSON(document *yaml.Node) ([]byte, error) {
+	expanded, err := copyNode(document)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", "  ")
-	err := encoder.Encode(yaml.NewRNode(document))
+	err = encoder.Encode(yaml.NewRNode(expanded))
 	return b.Bytes(), err
 }
 

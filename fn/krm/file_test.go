@@ -107,3 +107,57 @@ func pass(t *testing.T, text string) (written, list string) {
 	}
 	return written, list
 }
+
+// However a file is written, its text is not needed to know that it is large.
+func TestLeast(t *testing.T) {
+	var text strings.Builder
+	for i := range 5000 {
+		text.WriteString("- " + string(rune('a'+i%26)) + "\n")
+	}
+	nodes, err := readAsHost("f.yaml", text.String())
+	require.NoError(t, err)
+	in, err := Read([]byte(handOver(t, nodes)))
+	require.NoError(t, err)
+	least := NewFile("f.yaml", in.Items).Least()
+	assert.LessOrEqual(t, least, int64(text.Len()))
+	assert.Greater(t, least, int64(text.Len()/4))
+}
+
+// A short file must not become a long one.
+func TestFileOfAliases(t *testing.T) {
+	long := strings.Repeat("x", 1<<16)
+	item := "- a: &a [" + long + "]\n  b: [" + strings.TrimSuffix(strings.Repeat("*a, ", 1000), ", ") + "]\n"
+	in, err := Read([]byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + item))
+	require.NoError(t, err)
+	_, err = NewFile("f.json", in.Items).Read()
+	require.ErrorContains(t, err, "the aliases expand to more than")
+	text, err := NewFile("f.yaml", in.Items).Read()
+	require.NoError(t, err)
+	assert.Less(t, len(text), 2*len(long))
+}
+
+// FuzzItemsAsFiles: no item makes a run fail in any other way than by an error.
+func FuzzItemsAsFiles(f *testing.F) {
+	for _, text := range []string{"a: b", "- a", "{a: &a [b], c: *a}", "apiVersion: v1\nkind: ConfigMap\nmetadata: {annotations: {config.kubernetes.io/local-config: x}}\ndata: {a: b}", "binaryData: {a: //4A}", "data: &d\n  <<: *d\n", "metadata: &m {annotations: *m}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		in, err := Read([]byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"))
+		if err != nil {
+			return
+		}
+		for _, item := range in.Items {
+			before := item.text
+			for _, name := range []string{"f.yaml", "f.json"} {
+				first, err := NewFile(name, []*Item{item}).Read()
+				second, again := NewFile(name, []*Item{item}).Read()
+				assert.Equal(t, first, second)
+				assert.Equal(t, err == nil, again == nil)
+			}
+			if held, err := item.HeldFile(); err == nil {
+				assert.False(t, held.Rewritten())
+			}
+			assert.Equal(t, before, item.text)
+		}
+	})
+}

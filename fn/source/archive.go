@@ -43,7 +43,7 @@ func readArchive(file string) (memoryDirectory, error) {
 	defer func() { _ = f.Close() }()
 	root, left := memoryDirectory{}, int64(maxArchive)
 	err = ReadTarball(f, maxArchive, func(path string, kind EntryType, content Content) error {
-		made, err := root.put(path, memoryEntry{kind: kind, file: func() (Content, error) { return content, nil }})
+		made, err := root.put(path, memoryEntry{kind: kind, file: func(int64) (Content, error) { return content, nil }})
 		if err != nil {
 			return archiveErrorf(cureContent, "%v", err)
 		}

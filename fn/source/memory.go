@@ -25,7 +25,7 @@ func Memory(place string, files map[string]Content) *Tree {
 			kind = Directory
 		}
 		content := files[name]
-		_, _ = root.put(path, memoryEntry{kind: kind, file: func() (Content, error) { return content, nil }}) // fails for a file that is a directory already
+		_, _ = root.put(path, memoryEntry{kind: kind, file: func(int64) (Content, error) { return content, nil }}) // fails for a file that is a directory already
 	}
 	t, _ := newTree(root, place) // listing memory does not fail
 	return t
@@ -43,8 +43,9 @@ type memoryEntry struct {
 	entries memoryDirectory
 }
 
-// memoryFile makes the content of a file.
-type memoryFile func() (Content, error)
+// memoryFile makes the content of a file. More than limit bytes are an error
+// elsewhere, so that it need not look.
+type memoryFile func(limit int64) (Content, error)
 
 // put adds an entry and the directories above it, which must not be something
 // else. A directory that is there stays, anything else is replaced. made is the
@@ -100,7 +101,7 @@ func (d memoryDirectory) read(name string, limit int64) (Content, error) {
 	if !found || e.kind != File {
 		return Content{}, fs.ErrNotExist
 	}
-	content, err := e.file()
+	content, err := e.file(limit)
 	switch {
 	case err != nil:
 		return Content{}, err
