@@ -2,8 +2,10 @@ package config
 
 import (
 	"encoding/json"
+	"math"
 	"path"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -74,7 +76,9 @@ func leafSchema(t reflect.Type) *jsonschema.Schema {
 		return mapSchema(&jsonschema.Schema{Type: "string", Pattern: valuePattern})
 	case reflect.TypeFor[annotationMap]():
 		return mapSchema(&jsonschema.Schema{Type: "string"})
-	case reflect.TypeFor[tenantMap]():
+	case reflect.TypeFor[integer]():
+		return &jsonschema.Schema{Type: "integer", Minimum: json.Number(strconv.Itoa(math.MinInt32)), Maximum: json.Number(strconv.Itoa(math.MaxInt32))}
+	case reflect.TypeFor[tenantMap](), reflect.TypeFor[textMap]():
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 	case reflect.TypeFor[ruleMap]():
 		return mapSchema(syntaxOf[ruleText]().schema())
