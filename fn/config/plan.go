@@ -2,7 +2,9 @@ package config
 
 import (
 	"github.com/provision-tenants/provision-tenants/fn/artifact"
+	"github.com/provision-tenants/provision-tenants/fn/chart"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
 	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
 
@@ -28,6 +30,13 @@ type Plan struct {
 	// ones, sorted.
 	ProtectedNames []string
 	Deletion       Deletion
+	// Profiles are sorted by kind, namespace and name; Charts are those of each.
+	Profiles []profile.Profile
+	Charts   [][]chart.Chart
+	// Clusters are those that profiles can be for, Sets those that they may name.
+	Clusters []profile.Cluster
+	Sets     []profile.Set
+	TieBreak profile.TieBreak
 	// Publish says where the archives are served; nil when nobody does that.
 	Publish *Publish
 	// Consumed are the items that were read as configuration and lack
@@ -41,6 +50,9 @@ type Plan struct {
 	base     base
 	areas    areas
 	accepted map[*krm.Item]bool
+	objects  *objects
+	// sourceAliases are the aliases of Flux sources.
+	sourceAliases map[krm.Identity]string
 }
 
 // Source is the tree behind an alias.
