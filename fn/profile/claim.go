@@ -121,6 +121,13 @@ type Claim struct {
 	Absent bool
 	// Object is nil for a release.
 	Object *krm.Object
+	// Origin is the file that the object comes from, or the ConfigMap or Secret.
+	Origin string
+	// node is what the object is made of; of a Kustomization that is spec, and needs
+	// are the owners whose Kustomizations come before it.
+	node  *krm.Node
+	spec  map[string]*krm.Node
+	needs []string
 	// Version is what the report shows for a release.
 	Version string
 	// Pos is where the claim is made.
