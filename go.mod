@@ -3,6 +3,7 @@ module github.com/provision-tenants/provision-tenants
 go 1.26.0
 
 require (
+	github.com/Masterminds/semver/v3 v3.5.0
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/google/cel-go v0.31.0
 	github.com/invopop/jsonschema v0.14.0
