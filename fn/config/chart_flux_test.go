@@ -198,7 +198,7 @@ func (r row) wanted() []string {
 	var out []string
 	for line := range strings.Lines(r.fixed()) {
 		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, line)
+			out = append(out, strings.Replace(line, "HelmRelease shop-web: spec.", "", 1))
 		}
 	}
 	return out
