@@ -3,9 +3,7 @@
 // what holds values and credentials.
 package chart
 
-import (
-	"github.com/provision-tenants/provision-tenants/fn/krm"
-)
+import "github.com/provision-tenants/provision-tenants/fn/krm"
 
 // Chart is an entry of `spec.helmCharts`, decoded, with Sveltos' defaults filled
 // in. Its texts may be templates until Render has been called.
@@ -152,66 +150,4 @@ type Place struct {
 	// KubeConfig is the Secret with the kubeconfig of the cluster, empty where Flux
 	// runs in the cluster itself.
 	KubeConfig string
-}
-
-// Made is an object, and the releases that it is for, sorted: one, but for
-// sources, which releases share. Stamps are the caller's to put on.
-type Made struct {
-	Object   *krm.Object
-	Releases []Release
-}
-
-// Set is the charts of one cluster.
-type Set struct {
-	place Place
-	rep   *krm.Report
-}
-
-// NewSet begins without charts. What is wrong with charts goes to rep.
-func NewSet(place Place, rep *krm.Report) *Set { return &Set{place: place, rep: rep} }
-
-// Add takes over the charts of a profile. A release must not be in two of them.
-func (s *Set) Add(p Profile) {}
-
-// Objects are all of the set, sorted by identity. They do not depend on the order
-// in which profiles were added.
-func (s *Set) Objects() []Made { return nil }
-
-// Render fills in the templates of a chart: name for what names a ConfigMap or a
-// Secret, text for everything else. The original stays as it is.
-func (c *Chart) Render(text, name func(krm.Str) krm.Str) Chart {
-	out := *c
-	for _, s := range []*krm.Str{
-		&out.RepositoryURL, &out.RepositoryName, &out.ChartName, &out.Version, &out.ReleaseNamespace, &out.ReleaseName,
-		&out.Values, &out.CredentialsKey,
-	} {
-		*s = text(*s)
-	}
-	out.ValuesFrom = nil
-	for i := range c.ValuesFrom {
-		out.ValuesFrom = append(out.ValuesFrom, *c.ValuesFrom[i].render(name))
-	}
-	out.Credentials, out.CA = c.Credentials.render(name), c.CA.render(name)
-	out.Signature = c.Signature.render(text, name)
-	return out
-}
-
-func (r *Reference) render(name func(krm.Str) krm.Str) *Reference {
-	if r == nil {
-		return nil
-	}
-	out := *r
-	out.Namespace, out.Name = name(r.Namespace), name(r.Name)
-	return &out
-}
-
-func (s *Signature) render(text, name func(krm.Str) krm.Str) *Signature {
-	if s == nil {
-		return nil
-	}
-	out := Signature{Pos: s.Pos, Secret: s.Secret.render(name)}
-	for _, id := range s.Identities {
-		out.Identities = append(out.Identities, SignatureIdentity{text(id.Issuer), text(id.Subject)})
-	}
-	return &out
 }

@@ -1,0 +1,254 @@
+package chart
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+)
+
+// origin says where a HelmRelease has its chart from: `chart` or `chartRef`, once
+// sources have names.
+type origin func() (field string, source *krm.Node)
+
+const sourceVersion = "source.toolkit.fluxcd.io/v1"
+
+// origin reads the repository of a chart. A source that releases share is made
+// once for the same address, credentials and certificate authority.
+func (a *adder) origin() (origin, bool) {
+	url := a.chart.RepositoryURL
+	scheme, rest, found := strings.Cut(url.Text, "://")
+	switch scheme = strings.ToLower(scheme); {
+	case !found:
+	case scheme == "http", scheme == "https":
+		return a.httpOrigin(scheme + "://" + rest)
+	case scheme == "oci":
+		return a.ociOrigin(rest)
+	case scheme == "gitrepository":
+		return a.fluxOrigin("GitRepository", rest)
+	case scheme == "bucket":
+		return a.fluxOrigin("Bucket", rest)
+	case scheme == "ocirepository":
+		return a.fluxOrigin("OCIRepository", rest)
+	}
+	return nil, a.must(false, url, "begin with `http://`, `https://`, `oci://`, `gitrepository://`, `bucket://` or `ocirepository://`")
+}
+
+// The syntax of addresses; most runs need none of it.
+var (
+	httpURL   = lazily(`^https?://[^\s/?#]+(/\S*)?$`)
+	ociPath   = lazily(`^[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
+	chartName = lazily(`^[^\s/:]+(/[^\s/:]+)*$`)
+)
+
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+// httpOrigin is a HelmRepository.
+func (a *adder) httpOrigin(url string) (origin, bool) {
+	name, ok := a.checkRepository()
+	ok = a.must(httpURL().MatchString(url), a.chart.RepositoryURL, "be a URL such as `https://charts.example.org`") && ok
+	if _, known := a.version(); !known || !ok {
+		return nil, false
+	}
+	const why = "it is for charts in an OCI registry"
+	a.unsupportedFlag(a.chart.PlainHTTP, "registryCredentialsConfig.plainHTTP", why)
+	if s := a.chart.Signature; s != nil {
+		a.unsupported(s.Pos, "signatureVerification", why+", and the chart is not verified")
+	}
+	spec := fields{"interval": text(a.place.SourceInterval), "url": text(url)}
+	spec.on("passCredentials", a.chart.Options.PassCredentialsAll.On)
+	repository := a.source("HelmRepository", objectName(a.chart.RepositoryName.Text), spec, secrets{
+		"secretRef": a.basicAuth(hostOf(url)), "certSecretRef": a.authority(),
+	})
+	return a.repositoryOrigin(repository, name, nil), true
+}
+
+// repositoryOrigin is a chart in a HelmRepository.
+func (a *adder) repositoryOrigin(repository *shared, name string, keys *shared) origin {
+	return func() (string, *krm.Node) {
+		spec := fields{
+			"chart":     text(name),
+			"version":   text(a.chart.Version.Text),
+			"sourceRef": fields{"kind": text("HelmRepository"), "name": text(repository.name)}.node(),
+		}
+		if keys != nil {
+			spec["verify"] = verifiedBy(keys)
+		}
+		return "chart", fields{"spec": spec.node()}.node()
+	}
+}
+
+// ociOrigin is an OCIRepository, which holds one chart. Credentials that nobody
+// has seen may be a user name and password: only a HelmRepository takes both.
+func (a *adder) ociOrigin(address string) (origin, bool) {
+	name, ok := a.checkRepository()
+	address = strings.TrimRight(address, "/")
+	ok = a.must(ociPath().MatchString(address), a.chart.RepositoryURL, "be a registry and a path such as `oci://ghcr.io/acme/charts`, in lower case") && ok
+	if ok {
+		ok = a.must(ociPath().MatchString(address+"/"+name), a.chart.ChartName, "be the name of a chart in `repositoryURL`, in lower case")
+	}
+	exact, known := a.version()
+	if !known || !ok {
+		return nil, false
+	}
+	a.unsupportedFlag(a.chart.Options.PassCredentialsAll, "options.passCredentialsAll", "it is for charts in an HTTP repository")
+	spec := fields{"interval": text(a.place.SourceInterval)}
+	spec.on("insecure", a.chart.PlainHTTP.On)
+	credentials, seen := a.ociAuth(hostOf("oci://" + address))
+	authority, keys := a.authority(), a.signatureKeys()
+	if !seen && !a.isKeyless() {
+		spec["type"], spec["url"] = text("oci"), text("oci://"+address)
+		repository := a.source("HelmRepository", objectName(a.chart.RepositoryName.Text), spec, secrets{"secretRef": credentials, "certSecretRef": authority})
+		return a.repositoryOrigin(repository, name, keys), true
+	}
+	spec["url"] = text("oci://" + address + "/" + name)
+	spec["ref"] = ociRef(a.chart.Version.Text, exact)
+	spec["layerSelector"] = fields{
+		"mediaType": text("application/vnd.cncf.helm.chart.content.v1.tar+gzip"), "operation": text("copy"),
+	}.node()
+	if a.isKeyless() {
+		spec["verify"] = fields{"provider": text("cosign"), "matchOIDCIdentity": list(a.chart.Signature.Identities, SignatureIdentity.node)}.node()
+	}
+	repository := a.source("OCIRepository", objectName(a.chart.RepositoryName.Text+"-"+name), spec, secrets{
+		"secretRef": credentials, "certSecretRef": authority, "verify": keys,
+	})
+	return func() (string, *krm.Node) {
+		return "chartRef", fields{"kind": text("OCIRepository"), "name": text(repository.name)}.node()
+	}, true
+}
+
+func (id SignatureIdentity) node() *krm.Node {
+	return fields{"issuer": text(id.Issuer.Text), "subject": text(id.Subject.Text)}.node()
+}
+
+// verifiedBy is a `verify` by the public keys in a Secret.
+func verifiedBy(keys *shared) *krm.Node {
+	f := fields{"provider": text("cosign")}
+	f.named("secretRef", keys)
+	return f.node()
+}
+
+// ociRef selects a version: tags cannot hold the `+` of build metadata.
+func ociRef(version string, exact bool) *krm.Node {
+	if exact {
+		return fields{"tag": text(strings.ReplaceAll(version, "+", "_"))}.node()
+	}
+	return fields{"semver": text(version)}.node()
+}
+
+// secrets are what a source refers to, by field; nil for none.
+type secrets map[string]*shared
+
+// source shares a source. Its key is all that it says.
+func (a *adder) source(kind, base string, spec fields, refs secrets) *shared {
+	key := string(spec.node().Encode())
+	for _, field := range slices.Sorted(maps.Keys(refs)) {
+		key += "\n" + field + " " + keyOf(refs[field])
+	}
+	return a.pool.share(shared{kind: kind, key: key, base: base, object: func() *krm.Object {
+		spec.named("secretRef", refs["secretRef"])
+		spec.named("certSecretRef", refs["certSecretRef"])
+		if keys := refs["verify"]; keys != nil {
+			spec["verify"] = verifiedBy(keys)
+		}
+		return &krm.Object{APIVersion: sourceVersion, Spec: spec.node().Encode()}
+	}}, a.Release)
+}
+
+// fluxOrigin is a chart in a source that is there already, `namespace/name/path`.
+func (a *adder) fluxOrigin(kind, rest string) (origin, bool) {
+	segments := strings.SplitN(rest, "/", 3)
+	for len(segments) < 3 {
+		segments = append(segments, "")
+	}
+	namespace, name, dir := segments[0], segments[1], strings.Trim(segments[2], "/")
+	url, ok := a.chart.RepositoryURL, true
+	switch {
+	case !isLabel(namespace) || !isSubdomain(name):
+		ok = a.must(false, url, "name a Flux source and a path in it: `gitrepository://namespace/name/path`")
+	case kind == "OCIRepository":
+		ok = a.must(dir == "" || dir == ".", url, "have no path: Flux takes the whole artifact for a chart")
+	default:
+		inside := dir != "" && !slices.Contains(strings.Split(dir, "/"), "..")
+		ok = a.must(inside, url, "have the path of a chart in the source: `gitrepository://namespace/name/path`")
+	}
+	a.warnOfSource(kind + " " + namespace + "/" + name)
+	ref := fields{"kind": text(kind), "name": text(name), "namespace": text(namespace)}.node()
+	return func() (string, *krm.Node) {
+		if kind == "OCIRepository" {
+			return "chartRef", ref
+		}
+		spec := fields{"chart": text("./" + path.Clean(dir)), "sourceRef": ref, "reconcileStrategy": text("Revision")}
+		return "chart", fields{"spec": spec.node()}.node()
+	}, ok
+}
+
+// warnOfSource warns of what a Flux source says itself.
+func (a *adder) warnOfSource(source string) {
+	why := source + " has its own"
+	for field, ref := range map[string]*Reference{"registryCredentialsConfig.credentials": a.chart.Credentials, "registryCredentialsConfig.ca": a.chart.CA} {
+		if ref != nil {
+			a.unsupported(ref.Pos, field, why)
+		}
+	}
+	a.unsupportedFlag(a.chart.PlainHTTP, "registryCredentialsConfig.plainHTTP", why)
+	a.unsupportedFlag(a.chart.Options.PassCredentialsAll, "options.passCredentialsAll", why)
+	if s := a.chart.Signature; s != nil {
+		a.unsupported(s.Pos, "signatureVerification", why)
+	}
+}
+
+func (s *Set) unsupportedFlag(f Flag, field, why string) {
+	if f.On {
+		s.unsupported(f.Pos, field, why)
+	}
+}
+
+// checkRepository checks what a chart in a repository must say, and returns the
+// chart's name without the repository's.
+func (a *adder) checkRepository() (name string, ok bool) {
+	c := a.chart
+	ok = true
+	for _, field := range []struct {
+		name string
+		text krm.Str
+	}{{"repositoryName", c.RepositoryName}, {"chartName", c.ChartName}, {"chartVersion", c.Version}} {
+		if field.text.Text == "" {
+			a.rep.Errorf("config-required", c.Pos.At(field.name), "", "`%s` is required for a chart in a repository", field.name)
+			ok = false
+		}
+	}
+	name = strings.TrimPrefix(c.ChartName.Text, c.RepositoryName.Text+"/")
+	if name != "" {
+		ok = a.must(chartName().MatchString(name), c.ChartName, "be the name of a chart in `repositoryURL`") && ok
+	}
+	return name, ok
+}
+
+// version tells whether the chart's version is one, not a range of them.
+func (a *adder) version() (exact, ok bool) {
+	v := a.chart.Version
+	if v.Text == "" {
+		return false, false // reported as missing
+	}
+	if _, err := semver.StrictNewVersion(strings.TrimPrefix(v.Text, "v")); err == nil {
+		return true, true
+	}
+	_, err := semver.NewConstraint(v.Text)
+	return false, a.must(err == nil, v, "be a version such as `1.2.3` or a range such as `>=1.2.0 <2.0.0`")
+}
+
+// hostOf is the host of a URL, with its port.
+func hostOf(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host[strings.LastIndex(host, "@")+1:]
+}
