@@ -30,9 +30,10 @@ type Plan struct {
 	// ones, sorted.
 	ProtectedNames []string
 	Deletion       Deletion
-	// Profiles are sorted by kind, namespace and name; Charts are those of each.
+	// Profiles are sorted by kind, namespace and name; Charts are those of each, by
+	// its Owner as text.
 	Profiles []profile.Profile
-	Charts   [][]chart.Chart
+	Charts   map[string][]chart.Chart
 	// Clusters are those that profiles can be for, Sets those that they may name.
 	Clusters []profile.Cluster
 	Sets     []profile.Set
@@ -77,7 +78,8 @@ type Generator struct {
 	Owner string
 	Pos   krm.Pos
 	// Tier decides who gets a namespace that two generators want: the lowest.
-	Tier int
+	// Position is the place in the input.
+	Tier, Position int
 	// Pattern is nil when the feature is off: the Artifacts then have no captures
 	// and are built once.
 	Pattern   *tenant.Pattern

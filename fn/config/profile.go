@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -69,7 +70,8 @@ func (r *reader) isTrusted(item *krm.Item) bool {
 
 // profiles decodes profiles, sorted by kind, namespace and name, and the charts of
 // each.
-func (r *reader) profiles(docs []document) (profiles []profile.Profile, charts [][]chart.Chart) {
+func (r *reader) profiles(docs []document) (profiles []profile.Profile, charts map[string][]chart.Chart) {
+	charts = map[string][]chart.Chart{}
 	for _, d := range docs {
 		version := textOf(d.node.Get("apiVersion"))
 		if version != profileGroup+"/v1beta1" && version != profileGroup+"/v1alpha1" {
@@ -78,12 +80,12 @@ func (r *reader) profiles(docs []document) (profiles []profile.Profile, charts [
 		}
 		wire := decode[clusterProfile](d.node, r.rep)
 		p := profileReader{reader: r, document: d, wire: wire, alpha: strings.HasSuffix(version, "/v1alpha1")}
-		profiles = append(profiles, p.profile())
-		var own []chart.Chart
+		read := p.profile()
+		profiles = append(profiles, read)
 		for i := range wire.Spec.HelmCharts {
-			own = append(own, newChart(&wire.Spec.HelmCharts[i], r.rep))
+			owner := read.Owner.String()
+			charts[owner] = append(charts[owner], newChart(&wire.Spec.HelmCharts[i], r.rep))
 		}
-		charts = append(charts, own)
 	}
 	return profiles, charts
 }
@@ -364,3 +366,45 @@ func (p *Plan) Find(id krm.Identity) (*krm.Node, bool) { return p.objects.find(n
 // IsTenants tells whether a tenant has an object of this identity, which Find
 // therefore does not see.
 func (p *Plan) IsTenants(id krm.Identity) bool { return p.objects.hidden[namespaced(id)] }
+
+// Definitions are the CustomResourceDefinitions that say which kinds have a
+// namespace.
+func (p *Plan) Definitions() []*krm.Node {
+	var all []*krm.Node
+	for _, id := range p.objects.identities(func(id krm.Identity) bool {
+		return id.Group == "apiextensions.k8s.io" && id.Kind == "CustomResourceDefinition"
+	}) {
+		if node, ok := p.objects.find(id); ok {
+			all = append(all, node)
+		}
+	}
+	return all
+}
+
+// Applied tells whether an object that Find finds is emitted as it is: an item
+// that no applier is told to leave alone.
+func (p *Plan) Applied(id krm.Identity) bool {
+	items := p.objects.items[namespaced(id)]
+	return slices.ContainsFunc(items, func(item *krm.Item) bool {
+		_, local := item.Annotations[krm.LocalConfigKey]
+		return !local && item.UID == ""
+	})
+}
+
+// TenantFile tells whether a file of a source lies where a generator looks for
+// tenants.
+func (p *Plan) TenantFile(alias, file string) bool {
+	for _, g := range p.Generators {
+		if g.Pattern == nil {
+			continue
+		}
+		for _, s := range p.Sources {
+			for _, of := range p.Sources {
+				if s.Alias == alias && of.Alias == g.Pattern.Alias() && below(path.Join(s.Directory, file), path.Join(of.Directory, g.Pattern.Prefix())) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

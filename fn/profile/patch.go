@@ -133,7 +133,9 @@ func (e *Expander) matcher(t *Target) (func(*krm.Object) bool, bool) {
 	namespace, name := expression(t.Namespace), expression(t.Name)
 	labels, annotations := selector(t.LabelSelector), selector(t.AnnotationSelector)
 	return func(o *krm.Object) bool {
-		is := func(want krm.Str, re *regexp.Regexp, have string) bool { return want.Text == "" || re.MatchString(have) }
+		is := func(want krm.Str, re *regexp.Regexp, have string) bool {
+			return want.Text == "" || re.MatchString(have)
+		}
 		return is(t.Group, group, krm.GroupOf(o.APIVersion)) && is(t.Version, version, versionOf(o.APIVersion)) && is(t.Kind, kind, o.Kind) &&
 			is(t.Namespace, namespace, o.Namespace) && is(t.Name, name, o.Name) &&
 			(labels.Empty() || labels.Matches(o.Labels)) && (annotations.Empty() || annotations.Matches(o.Annotations))

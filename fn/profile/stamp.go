@@ -27,8 +27,6 @@ const (
 	hashKey        = sveltosPrefix + "hash"
 	summaryKey     = sveltosPrefix + "clustersummary"
 	deploymentKey  = sveltosPrefix + "deploymenttype"
-	clusterKey     = krm.Prefix + "cluster"
-	identityKey    = krm.Prefix + "identity"
 	capiPrefix     = "capi"
 	sveltosCluster = "sveltos"
 )
@@ -144,10 +142,20 @@ func NewIncumbent(id krm.Identity, annotations map[string]string, to Destination
 		}
 		i.Owner = owner.String()
 	}
-	if release, there := strings.CutPrefix(annotations[identityKey], "helm:"); there {
+	if release, there := strings.CutPrefix(annotations[krm.IdentityKey], "helm:"); there {
 		namespace, name, _ := strings.Cut(release, "/")
 		i.Identity = Release(namespace, name)
 	}
 	i.Ref = Reference{Kind: annotations[refKindKey], Namespace: annotations[refNSKey], Name: annotations[refNameKey]}
 	return i, i.Owner != ""
 }
+
+// Summarises tells whether annotations say that an object was deployed for the
+// cluster, as Sveltos stamps it.
+func (c *Cluster) Summarises(annotations map[string]string) bool {
+	return annotations[summaryKey] == c.summary()
+}
+
+// IsLocal tells whether annotations say that an object is for the management
+// cluster.
+func IsLocal(annotations map[string]string) bool { return annotations[deploymentKey] == "Local" }

@@ -100,8 +100,8 @@ func (t teller) tied(c *Claim) {
 	if c.Holder.TierField != c.Owner.TierField {
 		hint = fmt.Sprintf("give one of them a lower tier, %s in `%s` or %s in `%s`", c.Holder, c.Holder.TierField, c.Owner, c.Owner.TierField)
 	}
-	about := fmt.Sprintf("%s from %s and from %s is one object, claimed with tier %d by both %s and %s",
-		c.title(), from(c.By, c.HolderRef), from(c, c.Ref), c.Owner.Tier, c.Holder, c.Owner)
+	about := fmt.Sprintf("%s is claimed with tier %d by %s from %s and by %s from %s",
+		c.title(), c.Owner.Tier, c.Holder, from(c.By, c.HolderRef), c.Owner, from(c, c.Ref))
 	if t.tie == ByError {
 		t.rep.Errorf("tier-tie", c.Pos, hint, "%s", about)
 		return
