@@ -94,7 +94,7 @@ func (g *generation) reserve(t *tenant.Tenant) int {
 func ownerOfGenerator(g *config.Generator) profile.Owner {
 	return profile.Owner{
 		Kind: "ArtifactGenerator", Namespace: g.Namespace, Name: g.Name, Tier: g.Tier, Position: g.Position,
-		ContinueOnConflict: true, TierField: "metadata.annotations[" + krm.TierKey + "]", Pos: g.Pos,
+		ContinueOnConflict: true, TierField: "the annotation `" + krm.TierKey + "`", Pos: g.Pos,
 	}
 }
 

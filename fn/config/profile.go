@@ -106,7 +106,7 @@ func (p *profileReader) profile() profile.Profile {
 			Kind: p.id.Kind, Namespace: p.id.Namespace, Name: p.id.Name,
 			Tier:     spec.Tier.or(defaultTier),
 			Position: p.position, ContinueOnConflict: spec.ContinueOnConflict.Value,
-			TierField: "spec.tier",
+			TierField: "`spec.tier`",
 			Pos:       p.pos(),
 		},
 		ClusterRefs:            p.clusterRefs(spec.ClusterRefs, p.id.Namespace),

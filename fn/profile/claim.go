@@ -18,7 +18,7 @@ type Owner struct {
 	Position int
 	// ContinueOnConflict goes on behind an object that somebody else has.
 	ContinueOnConflict bool
-	// TierField is what to change for another tier, for hints.
+	// TierField is what to change for another tier, in the words of hints.
 	TierField string
 	Pos       krm.Pos
 }

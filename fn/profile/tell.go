@@ -77,7 +77,7 @@ func through(r Reference) string {
 func (t teller) lost(c *Claim) {
 	switch c.Reason {
 	case ByTier:
-		t.rep.Warnf("tier-lost", c.Pos, fmt.Sprintf("to get it, set `%s` below %d; else remove it here", c.Owner.TierField, c.Holder.Tier),
+		t.rep.Warnf("tier-lost", c.Pos, fmt.Sprintf("to get it, set %s below %d; else remove it here", c.Owner.TierField, c.Holder.Tier),
 			"%s with tier %d does not get %s%s, which %s claims with tier %d%s",
 			c.Owner, c.Owner.Tier, c.title(), through(c.Ref), c.Holder, c.Holder.Tier, through(c.HolderRef))
 	case ByTie:
@@ -96,9 +96,9 @@ func (t teller) tied(c *Claim) {
 	if t.ties[pair]++; t.ties[pair] > maxTies {
 		return
 	}
-	hint := fmt.Sprintf("give one of them a lower tier in `%s`", c.Owner.TierField)
+	hint := fmt.Sprintf("give one of them a lower tier in %s", c.Owner.TierField)
 	if c.Holder.TierField != c.Owner.TierField {
-		hint = fmt.Sprintf("give one of them a lower tier, %s in `%s` or %s in `%s`", c.Holder, c.Holder.TierField, c.Owner, c.Owner.TierField)
+		hint = fmt.Sprintf("give one of them a lower tier, %s in %s or %s in %s", c.Holder, c.Holder.TierField, c.Owner, c.Owner.TierField)
 	}
 	about := fmt.Sprintf("%s is claimed with tier %d by %s from %s and by %s from %s",
 		c.title(), c.Owner.Tier, c.Holder, from(c.By, c.HolderRef), c.Owner, from(c, c.Ref))
