@@ -215,6 +215,12 @@ func (r *resolver) conclude(c *Claim) {
 	case c.Mode != Active:
 		r.evaluate(c, h)
 	case c.State == Lost || c.State == Superseded:
+		if c.Reason == ByReference && !h.ref.same(c.HolderRef) {
+			c.State = Superseded // by one that came later, and not by the one at the time
+		}
+		if c.State == Superseded && !h.ref.same(c.Ref) {
+			c.Reason = ByReference
+		}
 		c.By, c.Holder, c.HolderRef = h.claim, h.owner, h.ref
 		if h.claim != nil && c.Reason != ByDuplicate {
 			h.claim.Losers = append(h.claim.Losers, c)
