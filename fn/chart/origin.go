@@ -63,7 +63,7 @@ func (a *adder) httpOrigin(url string) (origin, bool) {
 	if s := a.chart.Signature; s != nil {
 		a.unsupported(s.Pos, "signatureVerification", why+", and the chart is not verified")
 	}
-	spec := fields{"interval": text(a.place.SourceInterval), "url": text(url)}
+	spec := fields{"url": text(url)}
 	spec.on("passCredentials", a.chart.Options.PassCredentialsAll.On)
 	repository := a.source("HelmRepository", objectName(a.chart.RepositoryName.Text), spec, secrets{
 		"secretRef": a.basicAuth(hostOf(url)), "certSecretRef": a.authority(),
@@ -100,7 +100,7 @@ func (a *adder) ociOrigin(address string) (origin, bool) {
 		return nil, false
 	}
 	a.unsupportedFlag(a.chart.Options.PassCredentialsAll, "options.passCredentialsAll", "it is for charts in an HTTP repository")
-	spec := fields{"interval": text(a.place.SourceInterval)}
+	spec := fields{}
 	spec.on("insecure", a.chart.PlainHTTP.On)
 	credentials, seen := a.ociAuth(hostOf("oci://" + address))
 	authority, keys := a.authority(), a.signatureKeys()
@@ -111,9 +111,6 @@ func (a *adder) ociOrigin(address string) (origin, bool) {
 	}
 	spec["url"] = text("oci://" + address + "/" + name)
 	spec["ref"] = ociRef(a.chart.Version.Text, exact)
-	spec["layerSelector"] = fields{
-		"mediaType": text("application/vnd.cncf.helm.chart.content.v1.tar+gzip"), "operation": text("copy"),
-	}.node()
 	if a.isKeyless() {
 		spec["verify"] = fields{"provider": text("cosign"), "matchOIDCIdentity": list(a.chart.Signature.Identities, SignatureIdentity.node)}.node()
 	}
@@ -136,6 +133,13 @@ func verifiedBy(keys *shared) *krm.Node {
 	return f.node()
 }
 
+// chartLayer is the layer of an OCI artifact that holds a chart.
+func chartLayer() *krm.Node {
+	return fields{
+		"mediaType": text("application/vnd.cncf.helm.chart.content.v1.tar+gzip"), "operation": text("copy"),
+	}.node()
+}
+
 // ociRef selects a version: tags cannot hold the `+` of build metadata.
 func ociRef(version string, exact bool) *krm.Node {
 	if exact {
@@ -147,13 +151,18 @@ func ociRef(version string, exact bool) *krm.Node {
 // secrets are what a source refers to, by field; nil for none.
 type secrets map[string]*shared
 
-// source shares a source. Its key is all that it says.
+// source shares a source. Its key is what tells it apart from others of its kind:
+// all that spec and refs say.
 func (a *adder) source(kind, base string, spec fields, refs secrets) *shared {
 	key := string(spec.node().Encode())
 	for _, field := range slices.Sorted(maps.Keys(refs)) {
 		key += "\n" + field + " " + keyOf(refs[field])
 	}
 	return a.pool.share(shared{kind: kind, key: key, base: base, object: func() *krm.Object {
+		spec["interval"] = text(a.place.SourceInterval)
+		if kind == "OCIRepository" {
+			spec["layerSelector"] = chartLayer()
+		}
 		spec.named("secretRef", refs["secretRef"])
 		spec.named("certSecretRef", refs["certSecretRef"])
 		if keys := refs["verify"]; keys != nil {

@@ -136,7 +136,7 @@ func (s *Set) checkNames(sorted []Made) {
 	for i, m := range sorted[min(1, len(sorted)):] {
 		if other := sorted[i]; m.Object.Identity() == other.Object.Identity() {
 			s.rep.Errorf("chart-name-collision", s.posOf(m.Releases[0]), "give one of the releases another `releaseName`",
-				"releases %s and %s would both have the %s", names(other.Releases), names(m.Releases), m.Object.Identity().Title())
+				"the releases %s and %s would both have the %s", names(other.Releases), names(m.Releases), m.Object.Identity().Title())
 		}
 	}
 }
