@@ -154,11 +154,11 @@ type secrets map[string]*shared
 // source shares a source. Its key is what tells it apart from others of its kind:
 // all that spec and refs say.
 func (a *adder) source(kind, base string, spec fields, refs secrets) *shared {
-	key := string(spec.node().Encode())
+	key := []string{string(spec.node().Encode())}
 	for _, field := range slices.Sorted(maps.Keys(refs)) {
-		key += "\n" + field + " " + keyOf(refs[field])
+		key = append(key, field+" "+keyOf(refs[field]))
 	}
-	return a.pool.share(shared{kind: kind, key: key, base: base, object: func() *krm.Object {
+	return a.pool.share(shared{kind: kind, key: strings.Join(key, "\n"), base: base, object: func() *krm.Object {
 		spec["interval"] = text(a.place.SourceInterval)
 		if kind == "OCIRepository" {
 			spec["layerSelector"] = chartLayer()
@@ -169,7 +169,7 @@ func (a *adder) source(kind, base string, spec fields, refs secrets) *shared {
 			spec["verify"] = verifiedBy(keys)
 		}
 		return &krm.Object{APIVersion: sourceVersion, Spec: spec.node().Encode()}
-	}}, a.Release)
+	}}, a.release)
 }
 
 // fluxOrigin is a chart in a source that is there already, `namespace/name/path`.
@@ -179,10 +179,10 @@ func (a *adder) fluxOrigin(kind, rest string) (origin, bool) {
 		segments = append(segments, "")
 	}
 	namespace, name, dir := segments[0], segments[1], strings.Trim(segments[2], "/")
-	url, ok := a.chart.RepositoryURL, true
+	url, ok := a.chart.RepositoryURL, false
 	switch {
 	case !isLabel(namespace) || !isSubdomain(name):
-		ok = a.must(false, url, "name a Flux source and a path in it: `gitrepository://namespace/name/path`")
+		a.must(false, url, "name a Flux source and a path in it: `gitrepository://namespace/name/path`")
 	case kind == "OCIRepository":
 		ok = a.must(dir == "" || dir == ".", url, "have no path: Flux takes the whole artifact for a chart")
 	default:

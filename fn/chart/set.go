@@ -55,13 +55,13 @@ func (s *Set) Add(p Profile) {
 	var before []Release
 	for i := range p.Charts {
 		c := &p.Charts[i]
-		a := adder{Set: s, profile: &p, chart: c, Release: c.Release()}
+		a := adder{Set: s, profile: &p, chart: c, release: c.Release()}
 		if !a.checkRelease() || c.Uninstall {
 			continue
 		}
 		a.add(slices.Concat(before, slices.SortedFunc(slices.Values(p.DependsOn), compare)))
 		if !p.ContinueOnError {
-			before = []Release{a.Release}
+			before = []Release{a.release}
 		}
 	}
 }
@@ -69,13 +69,13 @@ func (s *Set) Add(p Profile) {
 // adder adds one chart.
 type adder struct {
 	*Set
-	Release
 	profile *Profile
 	chart   *Chart
+	release Release
 }
 
 func (a *adder) add(after []Release) {
-	r := &release{Release: a.Release, pos: a.chart.Pos, spec: a.spec(), after: after}
+	r := &release{Release: a.release, pos: a.chart.Pos, spec: a.spec(), after: after}
 	var ok bool
 	if r.origin, ok = a.origin(); !ok {
 		return

@@ -1,4 +1,4 @@
-package chart_test
+package chart
 
 import (
 	"fmt"
@@ -10,15 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/provision-tenants/provision-tenants/fn/chart"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
 func str(text string) krm.Str { return krm.Str{Text: text} }
 
-// release is a chart with Sveltos' defaults.
-func release(url, repository, name, version, namespace, release string) chart.Chart {
-	c := chart.Chart{
+// newRelease is a chart with Sveltos' defaults.
+func newRelease(url, repository, name, version, namespace, release string) Chart {
+	c := Chart{
 		RepositoryURL: str(url), RepositoryName: str(repository), ChartName: str(name), Version: str(version),
 		ReleaseNamespace: str(namespace), ReleaseName: str(release),
 	}
@@ -27,17 +26,17 @@ func release(url, repository, name, version, namespace, release string) chart.Ch
 }
 
 // web is a chart of its own for each name.
-func web(name string) chart.Chart {
-	return release("https://charts.example.org", "acme", "acme/web", "1.2.3", "shop", name)
+func web(name string) Chart {
+	return newRelease("https://charts.example.org", "acme", "acme/web", "1.2.3", "shop", name)
 }
 
 // profile is one that finds its objects in a YAML text.
-func profile(t *testing.T, input string, charts ...chart.Chart) chart.Profile {
+func profile(t *testing.T, input string, charts ...Chart) Profile {
 	t.Helper()
 	rep := &krm.Report{}
 	docs, ok := krm.ParseFiles("input.yaml", []byte(input), rep)
 	require.True(t, ok, rep.Findings())
-	return chart.Profile{
+	return Profile{
 		Charts: charts, Namespace: "clusters",
 		Find: func(id krm.Identity) (*krm.Node, bool) {
 			for _, d := range docs {
@@ -52,9 +51,9 @@ func profile(t *testing.T, input string, charts ...chart.Chart) chart.Profile {
 }
 
 // objects renders the objects of profiles, and what there is to say.
-func objects(profiles ...chart.Profile) (string, []krm.Finding) {
+func objects(profiles ...Profile) (string, []krm.Finding) {
 	rep := &krm.Report{}
-	set := chart.NewSet(chart.Place{Namespace: "flux-system"}, rep)
+	set := NewSet(Place{Namespace: "flux-system"}, rep)
 	for _, p := range profiles {
 		set.Add(p)
 	}
@@ -68,10 +67,10 @@ func objects(profiles ...chart.Profile) (string, []krm.Finding) {
 // The example that the mapping was designed around: one profile took the first
 // chart of another one.
 func TestWorkedExample(t *testing.T) {
-	kyverno := profile(t, "", release("https://kyverno.github.io/kyverno/", "kyverno", "kyverno/kyverno", "v3.1.4", "kyverno", "kyverno-latest"))
+	kyverno := profile(t, "", newRelease("https://kyverno.github.io/kyverno/", "kyverno", "kyverno/kyverno", "v3.1.4", "kyverno", "kyverno-latest"))
 	monitoring := profile(t, "",
-		release("https://prometheus-community.github.io/helm-charts", "prometheus-community", "prometheus-community/prometheus", "23.4.0", "prometheus", "prometheus"),
-		release("https://grafana.github.io/helm-charts", "grafana", "grafana/grafana", "6.58.9", "grafana", "grafana"))
+		newRelease("https://prometheus-community.github.io/helm-charts", "prometheus-community", "prometheus-community/prometheus", "23.4.0", "prometheus", "prometheus"),
+		newRelease("https://grafana.github.io/helm-charts", "grafana", "grafana/grafana", "6.58.9", "grafana", "grafana"))
 	out, findings := objects(monitoring, kyverno)
 	assert.Empty(t, findings)
 	docs := strings.Split(out, "---\n")
@@ -131,18 +130,18 @@ spec:
 }
 
 func TestPlace(t *testing.T) {
-	set := chart.NewSet(chart.Place{Namespace: "clusters", ReleaseInterval: "1m", SourceInterval: "2m", KubeConfig: "prod-kubeconfig"}, &krm.Report{})
+	set := NewSet(Place{Namespace: "clusters", ReleaseInterval: "1m", SourceInterval: "2m", KubeConfig: "prod-kubeconfig"}, &krm.Report{})
 	set.Add(profile(t, "", web("a")))
 	made := set.Objects()
 	require.Len(t, made, 2)
 	assert.Equal(t, "clusters", made[0].Object.Namespace)
 	assert.Contains(t, made[0].Object.Spec, "interval: \"1m\"\nkubeConfig:\n  secretRef:\n    name: prod-kubeconfig\n")
 	assert.Contains(t, made[1].Object.Spec, "interval: \"2m\"\n")
-	assert.Equal(t, []chart.Release{{Namespace: "shop", Name: "a"}}, made[0].Releases)
+	assert.Equal(t, []Release{{Namespace: "shop", Name: "a"}}, made[0].Releases)
 }
 
 // sources are the kinds and names of what is no release, with those who share it.
-func sources(made []chart.Made) []string {
+func sources(made []Made) []string {
 	var out []string
 	for _, m := range made {
 		if m.Object.Kind != "HelmRelease" {
@@ -154,36 +153,36 @@ func sources(made []chart.Made) []string {
 
 func TestSharedSources(t *testing.T) {
 	const login = "apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: clusters}\nstringData: {username: me, password: x}\n"
-	with := func(c chart.Chart, change func(*chart.Chart)) chart.Chart { change(&c); return c }
-	secret := &chart.Reference{Kind: "Secret", Name: str("login")}
+	with := func(c Chart, change func(*Chart)) Chart { change(&c); return c }
+	secret := &Reference{Kind: "Secret", Name: str("login")}
 	for _, c := range []struct {
 		name   string
-		charts []chart.Chart
+		charts []Chart
 		want   []string
 	}{
-		{"one address", []chart.Chart{web("a"), web("b")}, []string{"HelmRepository acme [shop/a shop/b]"}},
-		{"one address of two names", []chart.Chart{web("a"), with(web("b"), func(c *chart.Chart) { c.RepositoryName, c.ChartName = str("abc"), str("web") })}, []string{"HelmRepository abc [shop/a shop/b]"}},
+		{"one address", []Chart{web("a"), web("b")}, []string{"HelmRepository acme [shop/a shop/b]"}},
+		{"one address of two names", []Chart{web("a"), with(web("b"), func(c *Chart) { c.RepositoryName, c.ChartName = str("abc"), str("web") })}, []string{"HelmRepository abc [shop/a shop/b]"}},
 		{
 			"two addresses of one name",
-			[]chart.Chart{web("a"), with(web("b"), func(c *chart.Chart) { c.RepositoryURL = str("https://other.example.org") })},
+			[]Chart{web("a"), with(web("b"), func(c *Chart) { c.RepositoryURL = str("https://other.example.org") })},
 			[]string{"HelmRepository acme-28f7c0ab [shop/a]", "HelmRepository acme-d387087b [shop/b]"},
 		},
 		{
 			"one address with and without credentials",
-			[]chart.Chart{web("a"), with(web("b"), func(c *chart.Chart) { c.Credentials = secret })},
+			[]Chart{web("a"), with(web("b"), func(c *Chart) { c.Credentials = secret })},
 			[]string{"Secret clusters-login [shop/b]", "HelmRepository acme-28f7c0ab [shop/a]", "HelmRepository acme-e3f674f8 [shop/b]"},
 		},
 		{
 			"two versions of an OCI chart",
-			[]chart.Chart{
-				release("oci://ghcr.io/acme", "acme", "web", "1.0.0", "shop", "a"), release("oci://ghcr.io/acme", "acme", "web", "2.0.0", "shop", "b"),
-				release("oci://ghcr.io/acme", "acme", "web", "2.0.0", "shop", "c"),
+			[]Chart{
+				newRelease("oci://ghcr.io/acme", "acme", "web", "1.0.0", "shop", "a"), newRelease("oci://ghcr.io/acme", "acme", "web", "2.0.0", "shop", "b"),
+				newRelease("oci://ghcr.io/acme", "acme", "web", "2.0.0", "shop", "c"),
 			},
 			[]string{"OCIRepository acme-web-8f5d7b53 [shop/b shop/c]", "OCIRepository acme-web-954f818c [shop/a]"},
 		},
-		{"a name that no object can have", []chart.Chart{release("oci://ghcr.io/acme", "Acme_Inc.", "Acme_Inc./web", "1.0.0", "shop", "a")}, []string{"OCIRepository acme-inc--web [shop/a]"}},
+		{"a name that no object can have", []Chart{newRelease("oci://ghcr.io/acme", "Acme_Inc.", "Acme_Inc./web", "1.0.0", "shop", "a")}, []string{"OCIRepository acme-inc--web [shop/a]"}},
 	} {
-		set := chart.NewSet(chart.Place{Namespace: "flux-system"}, &krm.Report{})
+		set := NewSet(Place{Namespace: "flux-system"}, &krm.Report{})
 		set.Add(profile(t, login, c.charts...))
 		assert.Equal(t, c.want, sources(set.Objects()), c.name)
 	}
@@ -192,13 +191,13 @@ func TestSharedSources(t *testing.T) {
 // Whatever the order of profiles is, they give the same objects: of a run with
 // everything that is shared, named or counted.
 func TestOrderDoesNotShow(t *testing.T) {
-	var profiles []chart.Profile
+	var profiles []Profile
 	for i := range 8 {
-		a, b := web(fmt.Sprintf("a%d", i)), release("oci://ghcr.io/acme", "acme", "web", fmt.Sprintf("%d.0.0", i%3), "shop", fmt.Sprintf("b%d", i))
+		a, b := web(fmt.Sprintf("a%d", i)), newRelease("oci://ghcr.io/acme", "acme", "web", fmt.Sprintf("%d.0.0", i%3), "shop", fmt.Sprintf("b%d", i))
 		a.RepositoryURL = str(fmt.Sprintf("https://charts%d.example.org", i%2))
 		a.RepositoryName = str([]string{"acme", "zeta", "acme"}[i%3])
-		a.ValuesFrom = []chart.Reference{{Kind: "Secret", Name: str("db")}, {Kind: "ConfigMap", Name: str("more")}}
-		b.Credentials = &chart.Reference{Kind: "Secret", Name: str("login")}
+		a.ValuesFrom = []Reference{{Kind: "Secret", Name: str("db")}, {Kind: "ConfigMap", Name: str("more")}}
+		b.Credentials = &Reference{Kind: "Secret", Name: str("login")}
 		p := profile(t, `apiVersion: v1
 kind: Secret
 metadata: {name: login, namespace: clusters}
@@ -218,7 +217,7 @@ stringData: {values: "x: 1"}
 		p.Render = func(s krm.Str) (krm.Str, bool) {
 			return str(strings.ReplaceAll(s.Text, "{{ 1 }}", fmt.Sprint(i))), true
 		}
-		p.DependsOn = []chart.Release{{Namespace: "shop", Name: "b0"}, {Namespace: "shop", Name: "a0"}}
+		p.DependsOn = []Release{{Namespace: "shop", Name: "b0"}, {Namespace: "shop", Name: "a0"}}
 		profiles = append(profiles, p)
 	}
 	want, findings := objects(profiles...)
@@ -234,20 +233,20 @@ stringData: {values: "x: 1"}
 
 // A release keeps its name, whoever deploys it and whatever it deploys.
 func TestNameOfARelease(t *testing.T) {
-	r := chart.Release{Namespace: "shop", Name: "web"}
+	r := Release{Namespace: "shop", Name: "web"}
 	assert.Equal(t, "shop-web", r.ObjectName())
-	long := chart.Release{Namespace: strings.Repeat("n", 63), Name: strings.Repeat("r", 53)}
+	long := Release{Namespace: strings.Repeat("n", 63), Name: strings.Repeat("r", 53)}
 	assert.Len(t, long.ObjectName(), 63, "the name is the value of a label on every object of the chart")
-	other := chart.Release{Namespace: long.Namespace, Name: strings.Repeat("r", 52)}
+	other := Release{Namespace: long.Namespace, Name: strings.Repeat("r", 52)}
 	assert.NotEqual(t, long.ObjectName(), other.ObjectName())
-	assert.Equal(t, 63, len(chart.Release{Namespace: strings.Repeat("n", 30), Name: strings.Repeat("r", 32)}.ObjectName()), "fits as it is")
-	assert.NotContains(t, chart.Release{Namespace: strings.Repeat("n", 53), Name: strings.Repeat("r", 53)}.ObjectName(), "--")
+	assert.Equal(t, 63, len(Release{Namespace: strings.Repeat("n", 30), Name: strings.Repeat("r", 32)}.ObjectName()), "fits as it is")
+	assert.NotContains(t, Release{Namespace: strings.Repeat("n", 53), Name: strings.Repeat("r", 53)}.ObjectName(), "--")
 }
 
 func TestNamesThatMeet(t *testing.T) {
-	a, b := release("https://x.org", "x", "x", "1.0.0", "shop-a", "b"), release("https://x.org", "x", "x", "1.0.0", "shop", "a-b")
+	a, b := newRelease("https://x.org", "x", "x", "1.0.0", "shop-a", "b"), newRelease("https://x.org", "x", "x", "1.0.0", "shop", "a-b")
 	a.Pos.Field, b.Pos.Field = "a", "b"
-	for _, order := range [][]chart.Chart{{a, b}, {b, a}} {
+	for _, order := range [][]Chart{{a, b}, {b, a}} {
 		_, findings := objects(profile(t, "", order...))
 		require.Len(t, findings, 1)
 		assert.Equal(t, `a: the releases shop/a-b and shop-a/b would both have the HelmRelease flux-system/shop-a-b (give one of the releases another `+"`releaseName`"+`) [chart-name-collision]`, findings[0].String())
