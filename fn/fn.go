@@ -102,18 +102,22 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 		return nil, nil
 	}
 	previous := split(list, plan)
-	claims := make([]profile.Claim, 0, len(previous.made))
+	profiles := newDeployment(plan, rep)
+	held := findHoldings(list, previous.made, plan, profiles)
+	claims := profiles.claims(trees, held)
 	for i := range plan.Generators {
-		claims = append(claims, generate(&plan.Generators[i], plan, trees, publish, rep)...)
+		claims = append(claims, generate(&plan.Generators[i], profiles.home, plan, trees, publish, rep)...)
 	}
-	objects := profile.Resolve(claims, rep)
+	profile.Resolve(claims, held.incumbents(), plan.TieBreak, rep)
+	previous.settle(claims, held, profiles.home)
+	objects := granted(claims, profiles, list)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
-		before, now := previous.stamps(plan, rep), stampsOf(objects)
+		before, now := previous.stamps(plan, rep), append(stampsOf(objects), stampsIn(previous.staying())...)
 		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
 		guardLeaving(before, append(now, staying(previous.rest, plan)...), plan, rep)
 	}
 	inventory := newInventory(list, plan)
-	emitted := slices.Concat(objects, inventory)
+	emitted := slices.Concat(objects, inventory, newReport(list, plan, claims))
 	previous.place(emitted, plan, rep)
 	fill(inventory, objects)
 	if !rep.Failed() {

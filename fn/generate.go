@@ -22,6 +22,8 @@ const externalArtifactKind = "ExternalArtifact"
 // generation is one generator at work.
 type generation struct {
 	*config.Generator
+	owner profile.Owner
+	home  profile.Destination
 	plan  *config.Plan
 	trees trees
 	// publish is nil unless archives are wanted.
@@ -33,9 +35,9 @@ type generation struct {
 
 // generate makes what a generator asks for: a Namespace for each tenant that it
 // manages, an ExternalArtifact for each module.
-func generate(g *config.Generator, plan *config.Plan, trees trees, publish archiveSink, rep *krm.Report) []profile.Claim {
-	gen := generation{g, plan, trees, publish, rep, externalArtifactSpec(g)}
-	var claims []profile.Claim
+func generate(g *config.Generator, home profile.Destination, plan *config.Plan, trees trees, publish archiveSink, rep *krm.Report) []*profile.Claim {
+	gen := &generation{g, ownerOfGenerator(g), home, plan, trees, publish, rep, externalArtifactSpec(g)}
+	var claims []*profile.Claim
 	for _, t := range gen.tenants() {
 		if gen.Managed != nil && !t.Own {
 			claims = append(claims, gen.claim(gen.namespace(&t)))
@@ -47,7 +49,7 @@ func generate(g *config.Generator, plan *config.Plan, trees trees, publish archi
 
 // tenants finds who asks for a namespace, lets in those who may, and settles the
 // metadata of their namespaces.
-func (g generation) tenants() []tenant.Tenant {
+func (g *generation) tenants() []tenant.Tenant {
 	var tree *source.Tree
 	var pattern tenant.Pattern
 	matches := []tenant.Match{{}} // without a pattern every artifact is made once
@@ -68,7 +70,7 @@ func (g generation) tenants() []tenant.Tenant {
 	return tenant.RefuseReserved(tenants, g.Namespace, g.plan.ProtectedNames, g.rep)
 }
 
-func (g generation) names() []tenant.Names {
+func (g *generation) names() []tenant.Names {
 	var names []tenant.Names
 	for _, a := range g.Artifacts {
 		names = append(names, a.Names)
@@ -77,7 +79,7 @@ func (g generation) names() []tenant.Names {
 }
 
 // reserve is the size of the annotations that a Namespace gets from us.
-func (g generation) reserve(t *tenant.Tenant) int {
+func (g *generation) reserve(t *tenant.Tenant) int {
 	size := 0
 	for key, value := range g.namespace(t).Annotations {
 		if _, theirs := t.Annotations[key]; !theirs {
@@ -87,12 +89,21 @@ func (g generation) reserve(t *tenant.Tenant) int {
 	return size
 }
 
-func (g generation) claim(o *krm.Object) profile.Claim {
-	return profile.Claim{Object: o, Owner: g.Owner, Tier: g.Tier, Pos: g.Pos}
+// ownerOfGenerator is the generator as one of those whose tiers decide. It never
+// stops at a conflict: each of its objects is another tenant's.
+func ownerOfGenerator(g *config.Generator) profile.Owner {
+	return profile.Owner{
+		Kind: "ArtifactGenerator", Namespace: g.Namespace, Name: g.Name, Tier: g.Tier, Position: g.Position,
+		ContinueOnConflict: true, TierField: "metadata.annotations[" + krm.TierKey + "]", Pos: g.Pos,
+	}
+}
+
+func (g *generation) claim(o *krm.Object) *profile.Claim {
+	return &profile.Claim{Owner: &g.owner, Feature: profile.Resources, To: g.home, Identity: o.Identity(), Object: o, Pos: g.Pos}
 }
 
 // namespace makes the Namespace of an admitted tenant.
-func (g generation) namespace(t *tenant.Tenant) *krm.Object {
+func (g *generation) namespace(t *tenant.Tenant) *krm.Object {
 	annotations := maps.Clone(t.Annotations)
 	if !g.Prune || handoff.KeepAsked(annotations) {
 		annotations = handoff.Keep(annotations, handoff.Dialects())
@@ -117,8 +128,8 @@ func managed(labels map[string]string) map[string]string {
 }
 
 // modules makes the ExternalArtifacts of a tenant.
-func (g generation) modules(t *tenant.Tenant) []profile.Claim {
-	var claims []profile.Claim
+func (g *generation) modules(t *tenant.Tenant) []*profile.Claim {
+	var claims []*profile.Claim
 	var names []string
 	for _, m := range t.Modules {
 		names = append(names, m.Name)
@@ -135,7 +146,7 @@ func (g generation) modules(t *tenant.Tenant) []profile.Claim {
 
 // externalArtifact builds one module. Its inputs are read even where it cannot be
 // built: all mistakes are reported in one run.
-func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *artifact.Order) (*krm.Object, bool) {
+func (g *generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *artifact.Order) (*krm.Object, bool) {
 	spec := &g.Artifacts[m.Artifact]
 	built, ok := artifact.Build(t.Namespace+"/"+m.Name, spec.Copy, m.Match.Raw, g.trees, g.rep)
 	defer built.Release()
@@ -174,7 +185,7 @@ const maxAnnotations = 256 << 10
 
 // checkSize is for ExternalArtifacts: of Namespaces the tenant's part is checked
 // where it is read.
-func (g generation) checkSize(o *krm.Object) {
+func (g *generation) checkSize(o *krm.Object) {
 	size := 0
 	for key, value := range o.Annotations {
 		size += len(key) + len(value)
@@ -186,7 +197,7 @@ func (g generation) checkSize(o *krm.Object) {
 }
 
 // labels are commonMetadata, then the captures, then ours: a later one wins.
-func (g generation) labels(m *tenant.Module) map[string]string {
+func (g *generation) labels(m *tenant.Module) map[string]string {
 	labels := map[string]string{}
 	for key, value := range g.Labels {
 		labels[key] = value.Text
@@ -195,7 +206,7 @@ func (g generation) labels(m *tenant.Module) map[string]string {
 	return managed(labels)
 }
 
-func (g generation) annotations(spec *config.Artifact) map[string]string {
+func (g *generation) annotations(spec *config.Artifact) map[string]string {
 	annotations := map[string]string{}
 	for key, value := range g.Annotations {
 		annotations[key] = value.Text

@@ -6,6 +6,7 @@ package config
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
@@ -17,7 +18,8 @@ func Parse(list *krm.List, rep *krm.Report) (*Plan, bool) {
 	r.readFunctionConfig()
 	docs := r.documents()
 	generators := r.decodeAll(docs)
-	plan := r.plan(docs, generators)
+	profiles := r.profileDocuments()
+	plan := r.plan(docs, generators, profiles)
 	r.checkTenantItems(plan)
 	if rep.Failed() {
 		return nil, false
@@ -49,11 +51,17 @@ type reader struct {
 	// found are the Flux sources that were looked for, nil where there is none.
 	found map[krm.Identity]*krm.Node
 	areas areas
+	// fileProfiles and fileObjects are profiles, and what they refer to, in files of
+	// spec.configs.
+	fileProfiles []document
+	fileObjects  []*krm.Node
+	// objects are what profiles may refer to.
+	objects *objects
 }
 
 // plan puts together what was read.
-func (r *reader) plan(docs []document, generators []*generator) *Plan {
-	if len(generators) == 0 && !r.rep.Failed() {
+func (r *reader) plan(docs []document, generators []*generator, profiles []document) *Plan {
+	if len(generators)+len(profiles) == 0 && !r.rep.Failed() {
 		r.reportNoGenerator()
 	}
 	r.adoptShortForm(generators)
@@ -69,12 +77,14 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		areas:          r.areas,
 		accepted:       r.accepted,
 	}
-	if r.list.Config == nil && len(docs) > 0 {
-		p.Name, p.Namespace = docs[0].id.Name, docs[0].id.Namespace
+	if first := slices.Concat(docs, profiles); r.list.Config == nil && len(first) > 0 {
+		p.Name, p.Namespace = first[0].id.Name, orDefault(first[0].id.Namespace, defaultNamespace)
 	}
 	p.Deletion.Names = r.optionNames(generators)
-	p.Dir = r.ownDirectory(docs)
-	p.Sources = r.readSources(generators, p.Dir)
+	p.Dir = r.ownDirectory(slices.Concat(docs, profiles))
+	r.addProfiles(p, profiles)
+	p.Sources = r.readSources(generators, usesSources(p.Profiles), p.Dir)
+	p.sourceAliases = r.sourceAliases(generators, p.Sources)
 	for _, g := range generators {
 		p.Generators = append(p.Generators, r.newGenerator(g))
 	}
@@ -83,8 +93,8 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 
 func (r *reader) reportNoGenerator() {
 	if r.list.Config == nil {
-		r.rep.Errorf("config-missing", krm.Pos{}, "pass a functionConfig of kind ProvisionTenants or ArtifactGenerator, or an ArtifactGenerator among the items",
-			"there is no functionConfig and no ArtifactGenerator")
+		r.rep.Errorf("config-missing", krm.Pos{}, "pass a functionConfig of kind ProvisionTenants or ArtifactGenerator, or an ArtifactGenerator or a ClusterProfile among the items",
+			"there is no functionConfig, no ArtifactGenerator and no profile")
 		return
 	}
 	hint := "add one to `spec.generators`, to a file of `spec.configs` or to the items"
@@ -93,14 +103,14 @@ func (r *reader) reportNoGenerator() {
 			hint = fmt.Sprintf("%s %s is among the items: pass it as functionConfig", functionKind, shown(item.Name))
 		}
 	}
-	r.rep.Errorf("config-missing", r.list.Config.Pos(), hint, "there is no ArtifactGenerator")
+	r.rep.Errorf("config-missing", r.list.Config.Pos(), hint, "there is no ArtifactGenerator and no profile")
 }
 
-// consumed are the generators among the items that would reach a cluster.
+// consumed are the generators and profiles among the items that would reach a cluster.
 func (r *reader) consumed() []*krm.Item {
 	var items []*krm.Item
 	for _, item := range r.list.Items {
-		if _, local := item.Annotations[krm.LocalConfigKey]; r.accepted[item] && item != r.echo && isGenerator(item) && !local {
+		if _, local := item.Annotations[krm.LocalConfigKey]; r.accepted[item] && item != r.echo && (isGenerator(item) || isProfile(item)) && !local {
 			items = append(items, item)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
 )
 
 // settings are what the functionConfig says besides its generators.
@@ -22,6 +23,9 @@ type settings struct {
 	most                  Limit
 	allowEmpty            bool
 	publish               *Publish
+	// cluster is that of profiles, nil for those in the input.
+	cluster  *clusterSpec
+	tieBreak profile.TieBreak
 }
 
 const functionInput = "function-input"
@@ -81,6 +85,7 @@ func (r *reader) readFull(node *krm.Node) {
 		r.baseline, r.most, r.allowEmpty = directory(d.Baseline), d.MaxNamespaces.Limit, d.AllowEmpty.Value
 	}
 	r.publish = newPublish(spec.Publish, r.rep)
+	r.cluster, r.tieBreak = spec.Cluster, profile.TieBreak(spec.TieBreak.Text)
 	r.readInline(node.Get("spec").Get("generators"), spec.Generators)
 }
 

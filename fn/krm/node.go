@@ -37,6 +37,9 @@ type Node struct {
 	Ambiguous string
 	// Written is what the file has for an ambiguous scalar, `0644` where Text is 644.
 	Written string
+	// Quoted is set on a string that is one whatever it looks like: in quotes, in a
+	// block, or with the tag `!!str`.
+	Quoted bool
 	// Items are the entries of a ListNode.
 	Items []*Node
 	// fields are the entries of a MapNode, in the order of the file.

@@ -1,0 +1,122 @@
+package fn
+
+import (
+	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
+)
+
+// holding is an object that a profile had before: in our previous output, or alive
+// in a cluster.
+type holding struct {
+	profile.Incumbent
+	// cluster is the one that the profile had it for.
+	cluster profile.Destination
+	feature profile.Feature
+	item    *krm.Item
+}
+
+type holdings []holding
+
+// findHoldings reads who had what. A tenant's items say nothing about that.
+func findHoldings(list *krm.List, made []*krm.Item, plan *config.Plan, d *deployment) holdings {
+	if len(d.rounds) == 0 {
+		return nil
+	}
+	var held holdings
+	for _, item := range made {
+		held = held.add(item, d)
+	}
+	for _, item := range list.Items {
+		if item.UID != "" && !plan.TenantData(item) {
+			held = held.add(item, d)
+		}
+	}
+	return held
+}
+
+func (hs holdings) add(item *krm.Item, d *deployment) holdings {
+	h := holding{cluster: d.home, item: item, feature: profile.Resources}
+	to := d.home
+	for _, c := range d.clusters {
+		if c.Summarises(item.Annotations) {
+			h.cluster, to = c.Destination, c.Destination
+		}
+	}
+	for _, c := range d.clusters {
+		if item.Annotations[krm.ClusterKey] == c.String() {
+			to = c.Destination
+		}
+	}
+	if item.Annotations[krm.ClusterKey] == profile.Management.String() || profile.IsLocal(item.Annotations) {
+		to = profile.Management
+	} else if item.Annotations[krm.ClusterKey] != "" {
+		h.cluster = to
+	}
+	var found bool
+	if h.Incumbent, found = profile.NewIncumbent(item.Identity(), item.Annotations, to); !found {
+		return hs
+	}
+	if h.Identity != item.Identity() {
+		h.feature = profile.Helm
+	}
+	return append(hs, h)
+}
+
+func (hs holdings) incumbents() []profile.Incumbent {
+	var all []profile.Incumbent
+	for _, h := range hs {
+		all = append(all, h.Incumbent)
+	}
+	return all
+}
+
+// of are claims for all that a profile had for a cluster, which it keeps unless
+// somebody has a better tier.
+func (hs holdings) of(r *round) []*profile.Claim {
+	var claims []*profile.Claim
+	for _, h := range hs {
+		if h.Owner == r.Owner.String() && h.cluster == r.cluster.Destination {
+			claims = append(claims, &profile.Claim{
+				Owner: &r.Owner, Feature: h.feature, Cluster: h.cluster, To: h.To, Identity: h.Identity, Ref: h.Ref,
+				Mode: profile.Paused, Pos: r.Pos,
+			})
+		}
+	}
+	return claims
+}
+
+// others are the claims of `of` for what the profile does not ask for any more.
+func (hs holdings) others(r *round) []*profile.Claim {
+	type place struct {
+		to profile.Destination
+		id krm.Identity
+	}
+	wanted := map[place]bool{}
+	for _, c := range r.claims {
+		wanted[place{c.To, c.Identity}] = true
+	}
+	var claims []*profile.Claim
+	for _, c := range hs.of(r) {
+		if !wanted[place{c.To, c.Identity}] {
+			claims = append(claims, c)
+		}
+	}
+	return claims
+}
+
+// kept are the items of claims that stay as they are.
+func (hs holdings) kept(claims []*profile.Claim) []*krm.Item {
+	var items []*krm.Item
+	for _, c := range claims {
+		if c.State != profile.Kept {
+			continue
+		}
+		for _, h := range hs {
+			if h.To == c.To && h.Identity == c.Identity && h.item.UID == "" {
+				items = append(items, h.item)
+			}
+		}
+	}
+	return items
+}
