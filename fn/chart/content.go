@@ -57,8 +57,8 @@ func (a *adder) identity(ref *Reference) (krm.Identity, bool) {
 	ok := a.must(isSubdomain(ref.Name.Text), ref.Name, "be the name of an object")
 	ok = a.must(isLabel(namespace.Text), namespace, "be the name of a namespace") && ok
 	if a.profile.Confined && namespace.Text != a.profile.Namespace {
-		a.rep.Errorf("chart-reference-namespace", namespace.Pos, "leave the namespace out",
-			"a Profile reads objects of its own namespace %q only, found %q", a.profile.Namespace, shown(namespace.Text))
+		a.rep.Errorf("profile-confined", namespace.Pos, "leave the namespace out, or use a ClusterProfile",
+			"a Profile in %q must not reach into the namespace %q", a.profile.Namespace, shown(namespace.Text))
 		ok = false
 	}
 	return krm.Identity{Kind: ref.Kind, Namespace: namespace.Text, Name: ref.Name.Text}, ok

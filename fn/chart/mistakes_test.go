@@ -106,7 +106,7 @@ func TestMistakesInReferences(t *testing.T) {
 		{head + "data: {username: 1}", func(c *Chart) { c.Credentials = secret("") }, "error input.yaml:4:18: data.username: must be a string (put it in quotes) [config-type]"},
 		{forValues + "stringData: {'a b': 'x: 1'}", values("Secret"), "error input.yaml:5:14: stringData[\"a b\"]: must be a key of at most 253 letters, digits, `-`, `_` and `.`, found \"a b\" [config-value]"},
 		{"", func(c *Chart) { c.Credentials = secret("A") }, `error ns: must be the name of a namespace, found "A" [config-value]`},
-		{head, values("Secret"), `error ref: Secret clusters/s must be of the type "addons.projectsveltos.io/cluster-profile", found "" (set its ` + "`type`" + `) [chart-secret]`},
+		{head, values("Secret"), `error ref: Secret clusters/s has the type "" (write ` + "`type: addons.projectsveltos.io/cluster-profile`" + `) [secret-type]`},
 		{forValues + "stringData: {a: 'x: [hunter2'}", values("Secret"), `error input.yaml:5:17: stringData.a: the values must be the text of a YAML map, and are not in line 1, column 1 [chart-values]`},
 		{forValues + "stringData: {a: 'hunter2'}", values("Secret"), `error input.yaml:5:17: stringData.a: the values must be the text of a YAML map, and are not in line 1, column 1 [chart-values]`},
 		{strings.ReplaceAll(head, "Secret", "ConfigMap") + "data: {a: 'hunter2'}", values("ConfigMap"), "error input.yaml:4:11: data.a: the values must be the text of a YAML map: line 1, column 1: must be a map (write `name: value` pairs) [chart-values]"},
@@ -126,7 +126,7 @@ func TestConfinedReferences(t *testing.T) {
 	p := profile(t, "", c)
 	p.Namespace, p.Confined = "team", true
 	_, findings := objects(p)
-	assert.Equal(t, `error ns: a Profile reads objects of its own namespace "team" only, found "other" (leave the namespace out) [chart-reference-namespace]`+"\n"+
+	assert.Equal(t, `error ns: a Profile in "team" must not reach into the namespace "other" (leave the namespace out, or use a ClusterProfile) [profile-confined]`+"\n"+
 		`info ConfigMap team/b is not in the input: Flux looks for it in the namespace "flux-system" (copy it there, with the values in the key `+"`values.yaml`"+`) [chart-reference-unknown]`, found(findings))
 }
 

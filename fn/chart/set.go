@@ -46,11 +46,8 @@ func NewSet(place Place, rep *krm.Report) *Set {
 
 // Add takes over the charts of a profile. A release must not be in two of them.
 func (s *Set) Add(p Profile) {
-	switch p.SyncMode.Text {
-	case "DryRun":
+	if p.SyncMode.Text == "DryRun" {
 		return
-	case "OneTime":
-		s.rep.Warnf("chart-one-time", p.SyncMode.Pos, "", "Flux deploys a chart whenever it differs: `OneTime` becomes `Continuous`")
 	}
 	var before []Release
 	for i := range p.Charts {

@@ -89,7 +89,7 @@ func (a *adder) valuesFrom() (sources []valuesFrom, known bool) {
 func (a *adder) readValues(from *valuesFrom) bool {
 	secret := from.Kind == "Secret"
 	if secret && from.secretType != secretType {
-		a.rep.Errorf("chart-secret", from.Pos, "set its `type`", "%s must be of the type %q, found %q", from.id.Title(), secretType, shown(from.secretType))
+		a.rep.Errorf("secret-type", from.Pos, "write `type: "+secretType+"`", "%s has the type %q", from.id.Title(), shown(from.secretType))
 		return false
 	}
 	ok := a.render(&from.content)

@@ -453,10 +453,8 @@ var rows = []row{
 		p.DependsOn = []chart.Release{{Namespace: "x", Name: "gone"}, {Namespace: "shop", Name: "web"}}
 	}, want: secondObjects, only: "dependsOn"},
 	{name: "syncMode DryRun", profile: func(p *chart.Profile) { p.SyncMode = str("DryRun") }, want: "- " + strings.ReplaceAll(strings.TrimSpace(plainObjects), "\n", "\n- ")},
-	{
-		name: "syncMode OneTime", profile: func(p *chart.Profile) { p.SyncMode = str("OneTime") },
-		want: "warning chart-one-time at : Flux deploys a chart whenever it differs: `OneTime` becomes `Continuous`",
-	},
+	// Of OneTime, the profile is warned once, not each chart.
+	{name: "syncMode OneTime", profile: func(p *chart.Profile) { p.SyncMode = str("OneTime") }, want: ""},
 }
 
 // secondObjects is the order of two charts.
