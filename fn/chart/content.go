@@ -26,6 +26,8 @@ type content struct {
 // keys are those of the data, sorted.
 func (c *content) keys() []string { return slices.Sorted(maps.Keys(c.data)) }
 
+var dataKey = lazily(`^[-._a-zA-Z0-9]{1,253}$`)
+
 // find looks up what a reference names; found is false when it is not in the
 // input, ok when it is of no use.
 func (a *adder) find(ref *Reference) (c content, found, ok bool) {
@@ -55,8 +57,8 @@ func (a *adder) identity(ref *Reference) (krm.Identity, bool) {
 	ok := a.must(isSubdomain(ref.Name.Text), ref.Name, "be the name of an object")
 	ok = a.must(isLabel(namespace.Text), namespace, "be the name of a namespace") && ok
 	if a.profile.Confined && namespace.Text != a.profile.Namespace {
-		a.rep.Errorf("chart-reference-namespace", namespace.Pos, "leave the namespace out",
-			"a Profile reads objects of its own namespace %q only, found %q", a.profile.Namespace, shown(namespace.Text))
+		a.rep.Errorf("profile-confined", namespace.Pos, "leave the namespace out, or use a ClusterProfile",
+			"a Profile in %q must not reach into the namespace %q", a.profile.Namespace, shown(namespace.Text))
 		ok = false
 	}
 	return krm.Identity{Kind: ref.Kind, Namespace: namespace.Text, Name: ref.Name.Text}, ok
@@ -78,6 +80,7 @@ func (a *adder) readData(c *content, node *krm.Node) bool {
 				continue
 			}
 			s := value.Str()
+			ok = a.must(dataKey().MatchString(key.Text), key, "be a key of at most 253 letters, digits, `-`, `_` and `.`") && ok
 			if c.id.Kind == "Secret" && field == "data" {
 				decoded, err := base64.StdEncoding.DecodeString(s.Text)
 				if err != nil {
@@ -108,11 +111,12 @@ func (a *adder) render(c *content) bool {
 // unseen tells what Flux will look for in place of an object that is not in the
 // input.
 func (a *adder) unseen(ref *Reference, id krm.Identity, hint string) *shared {
-	say := a.rep.Infof
-	if id.Namespace != a.place.Namespace && !ref.Optional {
-		say = a.rep.Warnf
+	const what = "%s is not in the input: Flux looks for it in the namespace %q"
+	if id.Namespace == a.place.Namespace || ref.Optional {
+		a.rep.Infof("chart-reference-unknown", ref.Pos, hint, what, id.Title(), a.place.Namespace)
+	} else {
+		a.rep.Warnf("chart-reference-unknown", ref.Pos, hint, what, id.Title(), a.place.Namespace)
 	}
-	say("chart-reference-unknown", ref.Pos, hint, "%s is not in the input: Flux looks for it in the namespace %q", id.Title(), a.place.Namespace)
 	return existing(id.Name)
 }
 
@@ -121,12 +125,12 @@ func (a *adder) unseen(ref *Reference, id krm.Identity, hint string) *shared {
 func (a *adder) copy(c *content, data map[string]string, secretType, variant string) *shared {
 	key := c.id.String() + " " + variant
 	if c.templated {
-		key += " for " + a.Release.String()
+		key += " for " + a.release.String()
 	}
 	return a.pool.share(shared{
 		kind: c.id.Kind, key: key, base: c.id.Namespace + "-" + c.id.Name,
 		object: func() *krm.Object { return newData(c.id.Kind, data, secretType) },
-	}, a.Release)
+	}, a.release)
 }
 
 // newData is a ConfigMap or a Secret.

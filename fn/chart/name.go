@@ -83,13 +83,11 @@ func isPart(text string) bool {
 
 // checkRelease checks what a release is called: Helm and Kubernetes would refuse
 // the rest.
-func (a *adder) checkRelease() bool {
+func (a *adder) checkRelease() {
 	name, namespace := a.chart.ReleaseName, a.chart.ReleaseNamespace
-	ok := a.must(isSubdomain(name.Text), name, "consist of lower-case letters, digits, `-` and `.`, with a letter or digit at both ends of each part")
-	if len(name.Text) > maxReleaseName {
-		ok = a.must(false, name, fmt.Sprintf("have at most %d characters", maxReleaseName))
-	}
-	return a.must(isLabel(namespace.Text), namespace, "be the name of a namespace: at most 63 lower-case letters, digits and `-`, with a letter or digit at both ends") && ok
+	a.must(isSubdomain(name.Text), name, "consist of lower-case letters, digits, `-` and `.`, with a letter or digit at both ends of each part")
+	a.must(len(name.Text) <= maxReleaseName, name, fmt.Sprintf("have at most %d characters", maxReleaseName))
+	a.must(isLabel(namespace.Text), namespace, "be the name of a namespace: at most 63 lower-case letters, digits and `-`, with a letter or digit at both ends")
 }
 
 // must reports a text that is not what it must be.

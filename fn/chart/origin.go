@@ -3,12 +3,8 @@ package chart
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/Masterminds/semver/v3"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
@@ -40,17 +36,6 @@ func (a *adder) origin() (origin, bool) {
 	return nil, a.must(false, url, "begin with `http://`, `https://`, `oci://`, `gitrepository://`, `bucket://` or `ocirepository://`")
 }
 
-// The syntax of addresses; most runs need none of it.
-var (
-	httpURL   = lazily(`^https?://[^\s/?#]+(/\S*)?$`)
-	ociPath   = lazily(`^[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
-	chartName = lazily(`^[^\s/:]+(/[^\s/:]+)*$`)
-)
-
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 // httpOrigin is a HelmRepository.
 func (a *adder) httpOrigin(url string) (origin, bool) {
 	name, ok := a.checkRepository()
@@ -63,7 +48,7 @@ func (a *adder) httpOrigin(url string) (origin, bool) {
 	if s := a.chart.Signature; s != nil {
 		a.unsupported(s.Pos, "signatureVerification", why+", and the chart is not verified")
 	}
-	spec := fields{"interval": text(a.place.SourceInterval), "url": text(url)}
+	spec := fields{"url": text(url)}
 	spec.on("passCredentials", a.chart.Options.PassCredentialsAll.On)
 	repository := a.source("HelmRepository", objectName(a.chart.RepositoryName.Text), spec, secrets{
 		"secretRef": a.basicAuth(hostOf(url)), "certSecretRef": a.authority(),
@@ -80,7 +65,7 @@ func (a *adder) repositoryOrigin(repository *shared, name string, keys *shared) 
 			"sourceRef": fields{"kind": text("HelmRepository"), "name": text(repository.name)}.node(),
 		}
 		if keys != nil {
-			spec["verify"] = verifiedBy(keys)
+			spec["verify"] = verifiedWith(keys)
 		}
 		return "chart", fields{"spec": spec.node()}.node()
 	}
@@ -89,51 +74,55 @@ func (a *adder) repositoryOrigin(repository *shared, name string, keys *shared) 
 // ociOrigin is an OCIRepository, which holds one chart. Credentials that nobody
 // has seen may be a user name and password: only a HelmRepository takes both.
 func (a *adder) ociOrigin(address string) (origin, bool) {
-	name, ok := a.checkRepository()
 	address = strings.TrimRight(address, "/")
-	ok = a.must(ociPath().MatchString(address), a.chart.RepositoryURL, "be a registry and a path such as `oci://ghcr.io/acme/charts`, in lower case") && ok
-	if ok {
-		ok = a.must(ociPath().MatchString(address+"/"+name), a.chart.ChartName, "be the name of a chart in `repositoryURL`, in lower case")
-	}
+	name, ok := a.checkOCI(address)
 	exact, known := a.version()
 	if !known || !ok {
 		return nil, false
 	}
 	a.unsupportedFlag(a.chart.Options.PassCredentialsAll, "options.passCredentialsAll", "it is for charts in an HTTP repository")
-	spec := fields{"interval": text(a.place.SourceInterval)}
-	spec.on("insecure", a.chart.PlainHTTP.On)
 	credentials, seen := a.ociAuth(hostOf("oci://" + address))
-	authority, keys := a.authority(), a.signatureKeys()
+	refs := secrets{"secretRef": credentials, "certSecretRef": a.authority()}
+	keys, base := a.signatureKeys(), a.chart.RepositoryName.Text
+	spec := fields{}
+	spec.on("insecure", a.chart.PlainHTTP.On)
 	if !seen && !a.isKeyless() {
 		spec["type"], spec["url"] = text("oci"), text("oci://"+address)
-		repository := a.source("HelmRepository", objectName(a.chart.RepositoryName.Text), spec, secrets{"secretRef": credentials, "certSecretRef": authority})
-		return a.repositoryOrigin(repository, name, keys), true
+		return a.repositoryOrigin(a.source("HelmRepository", objectName(base), spec, refs), name, keys), true
 	}
 	spec["url"] = text("oci://" + address + "/" + name)
 	spec["ref"] = ociRef(a.chart.Version.Text, exact)
-	spec["layerSelector"] = fields{
-		"mediaType": text("application/vnd.cncf.helm.chart.content.v1.tar+gzip"), "operation": text("copy"),
-	}.node()
 	if a.isKeyless() {
-		spec["verify"] = fields{"provider": text("cosign"), "matchOIDCIdentity": list(a.chart.Signature.Identities, SignatureIdentity.node)}.node()
+		spec["verify"] = verifiedBy(a.chart.Signature.Identities)
 	}
-	repository := a.source("OCIRepository", objectName(a.chart.RepositoryName.Text+"-"+name), spec, secrets{
-		"secretRef": credentials, "certSecretRef": authority, "verify": keys,
-	})
+	refs["verify"] = keys
+	repository := a.source("OCIRepository", objectName(base+"-"+name), spec, refs)
 	return func() (string, *krm.Node) {
 		return "chartRef", fields{"kind": text("OCIRepository"), "name": text(repository.name)}.node()
 	}, true
+}
+
+// verifiedBy is a `verify` without keys, by who may have signed.
+func verifiedBy(identities []SignatureIdentity) *krm.Node {
+	return fields{"provider": text("cosign"), "matchOIDCIdentity": list(identities, SignatureIdentity.node)}.node()
 }
 
 func (id SignatureIdentity) node() *krm.Node {
 	return fields{"issuer": text(id.Issuer.Text), "subject": text(id.Subject.Text)}.node()
 }
 
-// verifiedBy is a `verify` by the public keys in a Secret.
-func verifiedBy(keys *shared) *krm.Node {
+// verifiedWith is a `verify` by the public keys in a Secret.
+func verifiedWith(keys *shared) *krm.Node {
 	f := fields{"provider": text("cosign")}
 	f.named("secretRef", keys)
 	return f.node()
+}
+
+// chartLayer is the layer of an OCI artifact that holds a chart.
+func chartLayer() *krm.Node {
+	return fields{
+		"mediaType": text("application/vnd.cncf.helm.chart.content.v1.tar+gzip"), "operation": text("copy"),
+	}.node()
 }
 
 // ociRef selects a version: tags cannot hold the `+` of build metadata.
@@ -147,20 +136,25 @@ func ociRef(version string, exact bool) *krm.Node {
 // secrets are what a source refers to, by field; nil for none.
 type secrets map[string]*shared
 
-// source shares a source. Its key is all that it says.
+// source shares a source. Its key is what tells it apart from others of its kind:
+// all that spec and refs say.
 func (a *adder) source(kind, base string, spec fields, refs secrets) *shared {
-	key := string(spec.node().Encode())
+	key := []string{string(spec.node().Encode())}
 	for _, field := range slices.Sorted(maps.Keys(refs)) {
-		key += "\n" + field + " " + keyOf(refs[field])
+		key = append(key, field+" "+keyOf(refs[field]))
 	}
-	return a.pool.share(shared{kind: kind, key: key, base: base, object: func() *krm.Object {
+	return a.pool.share(shared{kind: kind, key: strings.Join(key, "\n"), base: base, object: func() *krm.Object {
+		spec["interval"] = text(a.place.SourceInterval)
+		if kind == "OCIRepository" {
+			spec["layerSelector"] = chartLayer()
+		}
 		spec.named("secretRef", refs["secretRef"])
 		spec.named("certSecretRef", refs["certSecretRef"])
 		if keys := refs["verify"]; keys != nil {
-			spec["verify"] = verifiedBy(keys)
+			spec["verify"] = verifiedWith(keys)
 		}
 		return &krm.Object{APIVersion: sourceVersion, Spec: spec.node().Encode()}
-	}}, a.Release)
+	}}, a.release)
 }
 
 // fluxOrigin is a chart in a source that is there already, `namespace/name/path`.
@@ -170,10 +164,10 @@ func (a *adder) fluxOrigin(kind, rest string) (origin, bool) {
 		segments = append(segments, "")
 	}
 	namespace, name, dir := segments[0], segments[1], strings.Trim(segments[2], "/")
-	url, ok := a.chart.RepositoryURL, true
+	url, ok := a.chart.RepositoryURL, false
 	switch {
 	case !isLabel(namespace) || !isSubdomain(name):
-		ok = a.must(false, url, "name a Flux source and a path in it: `gitrepository://namespace/name/path`")
+		a.must(false, url, "name a Flux source and a path in it: `gitrepository://namespace/name/path`")
 	case kind == "OCIRepository":
 		ok = a.must(dir == "" || dir == ".", url, "have no path: Flux takes the whole artifact for a chart")
 	default:
@@ -210,45 +204,4 @@ func (s *Set) unsupportedFlag(f Flag, field, why string) {
 	if f.On {
 		s.unsupported(f.Pos, field, why)
 	}
-}
-
-// checkRepository checks what a chart in a repository must say, and returns the
-// chart's name without the repository's.
-func (a *adder) checkRepository() (name string, ok bool) {
-	c := a.chart
-	ok = true
-	for _, field := range []struct {
-		name string
-		text krm.Str
-	}{{"repositoryName", c.RepositoryName}, {"chartName", c.ChartName}, {"chartVersion", c.Version}} {
-		if field.text.Text == "" {
-			a.rep.Errorf("config-required", c.Pos.At(field.name), "", "`%s` is required for a chart in a repository", field.name)
-			ok = false
-		}
-	}
-	name = strings.TrimPrefix(c.ChartName.Text, c.RepositoryName.Text+"/")
-	if name != "" {
-		ok = a.must(chartName().MatchString(name), c.ChartName, "be the name of a chart in `repositoryURL`") && ok
-	}
-	return name, ok
-}
-
-// version tells whether the chart's version is one, not a range of them.
-func (a *adder) version() (exact, ok bool) {
-	v := a.chart.Version
-	if v.Text == "" {
-		return false, false // reported as missing
-	}
-	if _, err := semver.StrictNewVersion(strings.TrimPrefix(v.Text, "v")); err == nil {
-		return true, true
-	}
-	_, err := semver.NewConstraint(v.Text)
-	return false, a.must(err == nil, v, "be a version such as `1.2.3` or a range such as `>=1.2.0 <2.0.0`")
-}
-
-// hostOf is the host of a URL, with its port.
-func hostOf(url string) string {
-	_, rest, _ := strings.Cut(url, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	return host[strings.LastIndex(host, "@")+1:]
 }

@@ -13,9 +13,9 @@ func (a *adder) spec() fields {
 	o := &a.chart.Options
 	f := fields{
 		"interval":         text(a.place.ReleaseInterval),
-		"releaseName":      text(a.Name),
-		"targetNamespace":  text(a.Namespace),
-		"storageNamespace": text(a.Namespace),
+		"releaseName":      text(a.release.Name),
+		"targetNamespace":  text(a.release.Namespace),
+		"storageNamespace": text(a.release.Namespace),
 		"timeout":          text("5m"),
 		"maxHistory":       number(max(1, o.Upgrade.MaxHistory)),
 		"install":          o.install(a.profile.MaxConsecutiveFailures).node(),

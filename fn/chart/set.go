@@ -46,22 +46,20 @@ func NewSet(place Place, rep *krm.Report) *Set {
 
 // Add takes over the charts of a profile. A release must not be in two of them.
 func (s *Set) Add(p Profile) {
-	switch p.SyncMode.Text {
-	case "DryRun":
+	if p.SyncMode.Text == "DryRun" {
 		return
-	case "OneTime":
-		s.rep.Warnf("chart-one-time", p.SyncMode.Pos, "", "Flux deploys a chart whenever it differs: `OneTime` becomes `Continuous`")
 	}
 	var before []Release
 	for i := range p.Charts {
 		c := &p.Charts[i]
-		a := adder{Set: s, profile: &p, chart: c, Release: c.Release()}
-		if !a.checkRelease() || c.Uninstall {
+		a := adder{Set: s, profile: &p, chart: c, release: c.Release()}
+		a.checkRelease()
+		if c.Uninstall {
 			continue
 		}
 		a.add(slices.Concat(before, slices.SortedFunc(slices.Values(p.DependsOn), compare)))
 		if !p.ContinueOnError {
-			before = []Release{a.Release}
+			before = []Release{a.release}
 		}
 	}
 }
@@ -69,21 +67,20 @@ func (s *Set) Add(p Profile) {
 // adder adds one chart.
 type adder struct {
 	*Set
-	Release
 	profile *Profile
 	chart   *Chart
+	release Release
 }
 
 func (a *adder) add(after []Release) {
-	r := &release{Release: a.Release, pos: a.chart.Pos, spec: a.spec(), after: after}
-	var ok bool
-	if r.origin, ok = a.origin(); !ok {
-		return
-	}
+	r := &release{Release: a.release, pos: a.chart.Pos, spec: a.spec(), after: after}
 	if inline := a.values(r); inline != nil {
 		r.spec["values"] = inline
 	}
-	a.releases = append(a.releases, r)
+	var ok bool
+	if r.origin, ok = a.origin(); ok {
+		a.releases = append(a.releases, r)
+	}
 }
 
 // Objects are all of the set, sorted by identity. They do not depend on the order
@@ -103,8 +100,7 @@ func (s *Set) Objects() []Made {
 		}
 		return slices.CompareFunc(a.Releases, b.Releases, compare)
 	})
-	s.checkNames(all)
-	return all
+	return s.checkNames(all)
 }
 
 // object is the HelmRelease, once everything that it shares has a name.
@@ -129,16 +125,18 @@ func (r *release) object(namespace string, emitted map[Release]bool) *krm.Object
 	}
 }
 
-// checkNames reports objects of one name: `a-b` in `c` and `b` in `c-a` would be
-// one HelmRelease. Names that dodge that would change with the other release, and
-// Flux would install again what is called otherwise.
-func (s *Set) checkNames(sorted []Made) {
-	for i, m := range sorted[min(1, len(sorted)):] {
-		if other := sorted[i]; m.Object.Identity() == other.Object.Identity() {
-			s.rep.Errorf("chart-name-collision", s.posOf(m.Releases[0]), "give one of the releases another `releaseName`",
-				"releases %s and %s would both have the %s", names(other.Releases), names(m.Releases), m.Object.Identity().Title())
+// checkNames reports objects of one name, and keeps one of them: `a-b` in `c` and
+// `b` in `c-a` would be one HelmRelease. Names that dodge that would change with
+// the other release, and Flux would install again what is called otherwise.
+func (s *Set) checkNames(sorted []Made) []Made {
+	return slices.CompactFunc(sorted, func(m, first Made) bool {
+		if first.Object.Identity() != m.Object.Identity() {
+			return false
 		}
-	}
+		s.rep.Errorf("chart-name-collision", s.posOf(m.Releases[0]), "give one of the releases another `releaseName`",
+			"the releases %s and %s would both have the %s", names(first.Releases), names(m.Releases), m.Object.Identity().Title())
+		return true
+	})
 }
 
 func (s *Set) posOf(r Release) krm.Pos {

@@ -88,8 +88,8 @@ func (a *adder) valuesFrom() (sources []valuesFrom, known bool) {
 
 func (a *adder) readValues(from *valuesFrom) bool {
 	secret := from.Kind == "Secret"
-	if secret && from.content.secretType != secretType {
-		a.rep.Errorf("chart-secret", from.Pos, "set its `type`", "%s must be of the type %q, found %q", from.id.Title(), secretType, shown(from.content.secretType))
+	if secret && from.secretType != secretType {
+		a.rep.Errorf("secret-type", from.Pos, "write `type: "+secretType+"`", "%s has the type %q", from.id.Title(), shown(from.secretType))
 		return false
 	}
 	ok := a.render(&from.content)
@@ -111,9 +111,9 @@ func (a *adder) valuesKeys(inline *krm.Node, sources []valuesFrom) []valuesKey {
 	if inline.Len() > 0 {
 		data := map[string]string{defaultKey: a.chart.Values.Text}
 		all = append(all, valuesKey{"ConfigMap", a.pool.share(shared{
-			kind: "ConfigMap", key: "values of " + a.Release.String(), base: a.ObjectName() + "-values",
+			kind: "ConfigMap", key: "values of " + a.release.String(), base: a.release.ObjectName() + "-values",
 			object: func() *krm.Object { return newData("ConfigMap", data, "") },
-		}, a.Release), defaultKey, false})
+		}, a.release), defaultKey, false})
 	}
 	for _, from := range sources {
 		if !from.found {

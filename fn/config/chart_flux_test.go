@@ -159,6 +159,7 @@ func flat(t *testing.T, made []chart.Made) string {
 					value = "{}"
 				case krm.ListNode:
 					value = "[]"
+				default:
 				}
 				lines = append(lines, fmt.Sprintf("%s %s: %s = %s", m.Object.Kind, m.Object.Name, path, value))
 			}

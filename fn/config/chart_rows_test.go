@@ -158,22 +158,27 @@ var rows = []row{
 		+ values.e = {}
 		+ values.f = 1.5`},
 	{name: "values that are empty", chart: "values: |\n  # nothing\n", want: ""},
-	{name: "valuesFrom win over values, keys are sorted, lists are replaced", input: plainSettings,
+	{
+		name: "valuesFrom win over values, keys are sorted, lists are replaced", input: plainSettings,
 		chart: "values: |\n  image: {tag: \"0\", pull: Always}\n  keep: {x: 1}\n  list: [9]\nvaluesFrom: [{kind: ConfigMap, name: settings}]", want: `
 		+ values.image.name = "web"
 		+ values.image.pull = null
 		+ values.image.tag = "2"
 		+ values.keep.x = 1
-		+ values.list[0] = 3`},
-	{name: "templated valuesFrom come last, whatever the order", input: plainSettings + templated,
+		+ values.list[0] = 3`,
+	},
+	{
+		name: "templated valuesFrom come last, whatever the order", input: plainSettings + templated,
 		chart: "valuesFrom: [{kind: ConfigMap, name: templated}, {kind: ConfigMap, namespace: clusters, name: settings}]", want: `
 		+ values.cluster = "prod"
 		+ values.image.name = "web"
 		+ values.image.pull = null
 		+ values.image.tag = "t"
 		+ values.keep = {}
-		+ values.list[0] = 3`},
-	{name: "valuesFrom a Secret that Flux reads in place: inline values come first", input: inPlace,
+		+ values.list[0] = 3`,
+	},
+	{
+		name: "valuesFrom a Secret that Flux reads in place: inline values come first", input: inPlace,
 		chart: "values: |\n  a: 1 # one\nvaluesFrom: [{kind: Secret, namespace: flux-system, name: db}]", want: `
 		+ ConfigMap shop-web-values: data.values.yaml = "a: 1 # one\n"
 		+ valuesFrom[0].kind = "ConfigMap"
@@ -184,8 +189,10 @@ var rows = []row{
 		+ valuesFrom[1].valuesKey = "password.yaml"
 		+ valuesFrom[2].kind = "Secret"
 		+ valuesFrom[2].name = "db"
-		+ valuesFrom[2].valuesKey = "user.yaml"`},
-	{name: "valuesFrom with a Secret: others are copied, rendered, plain ones first", input: plainSettings + templated + elsewhere,
+		+ valuesFrom[2].valuesKey = "user.yaml"`,
+	},
+	{
+		name: "valuesFrom with a Secret: others are copied, rendered, plain ones first", input: plainSettings + templated + elsewhere,
 		chart: "valuesFrom: [{kind: ConfigMap, name: templated}, {kind: ConfigMap, name: settings, optional: true}, {kind: Secret, name: db}]", want: `
 		+ ConfigMap clusters-settings: data.a.yaml = "image: {tag: \"1\", name: web}\nlist: [1, 2]\nkeep: {}\n"
 		+ ConfigMap clusters-settings: data.b.yaml = "image: {tag: \"2\", pull: null}\nlist: [3]\n"
@@ -204,7 +211,8 @@ var rows = []row{
 		+ valuesFrom[3].kind = "ConfigMap"
 		+ valuesFrom[3].name = "clusters-templated"
 		+ valuesFrom[3].valuesKey = "values.yaml"
-		+ Secret clusters-db: data.values = "cGFzc3dvcmQ6IGh1bnRlcjI="`},
+		+ Secret clusters-db: data.values = "cGFzc3dvcmQ6IGh1bnRlcjI="`,
+	},
 	{name: "valuesFrom that are not there", chart: "valuesFrom: [{kind: ConfigMap, name: gone}, {kind: Secret, namespace: flux-system, name: db}, {kind: ConfigMap, name: maybe, optional: true}]", want: `
 		+ valuesFrom[0].kind = "ConfigMap"
 		+ valuesFrom[0].name = "gone"
@@ -311,13 +319,17 @@ var rows = []row{
 		+ HelmRepository acme: spec.secretRef.name = "clusters-login"
 		+ Secret clusters-login: data.password = "aHVudGVyMg=="
 		+ Secret clusters-login: data.username = "bWU="`},
-	{name: "credentials http, in place", chart: "registryCredentialsConfig: {credentials: {name: login, namespace: flux-system}}",
-		input: strings.ReplaceAll(login, "clusters", "flux-system"), want: `+ HelmRepository acme: spec.secretRef.name = "login"`},
-	{name: "credentials http, in place but not applied", chart: "registryCredentialsConfig: {credentials: {name: login, namespace: flux-system}}",
+	{
+		name: "credentials http, in place", chart: "registryCredentialsConfig: {credentials: {name: login, namespace: flux-system}}",
+		input: strings.ReplaceAll(login, "clusters", "flux-system"), want: `+ HelmRepository acme: spec.secretRef.name = "login"`,
+	},
+	{
+		name: "credentials http, in place but not applied", chart: "registryCredentialsConfig: {credentials: {name: login, namespace: flux-system}}",
 		input: strings.ReplaceAll(login, "clusters", "flux-system") + "local: true\n", want: `
 		+ HelmRepository acme: spec.secretRef.name = "flux-system-login"
 		+ Secret flux-system-login: data.password = "aHVudGVyMg=="
-		+ Secret flux-system-login: data.username = "bWU="`},
+		+ Secret flux-system-login: data.username = "bWU="`,
+	},
 	{name: "credentials http, unknown", chart: useLogin, want: `
 		+ HelmRepository acme: spec.secretRef.name = "login"
 		warning chart-reference-unknown at registryCredentialsConfig.credentials: Secret clusters/login is not in the input: Flux looks for it in the namespace "flux-system"`},
@@ -325,29 +337,39 @@ var rows = []row{
 		+ OCIRepository acme-web: spec.secretRef.name = "clusters-login"` + ociURL + `
 		+ Secret clusters-login: data..dockerconfigjson = "eyJhdXRocyI6eyJjaGFydHMuZXhhbXBsZS5vcmciOnsidXNlcm5hbWUiOiJtZSIsInBhc3N3b3JkIjoiaHVudGVyMiIsImF1dGgiOiJiV1U2YUhWdWRHVnlNZz09In19fQ=="
 		+ Secret clusters-login: type = "kubernetes.io/dockerconfigjson"`},
-	{name: "credentials oci, another key of a Docker configuration", chart: oci + "registryCredentialsConfig: {credentials: {name: login}, key: mine}",
+	{
+		name: "credentials oci, another key of a Docker configuration", chart: oci + "registryCredentialsConfig: {credentials: {name: login}, key: mine}",
 		input: "apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: clusters}\nstringData: {mine: '{\"auths\":{\"x\":{}}}'}\n", want: ociObjects + `
 		+ OCIRepository acme-web: spec.secretRef.name = "clusters-login"` + ociURL + `
 		+ Secret clusters-login: data..dockerconfigjson = "eyJhdXRocyI6eyJ4Ijp7fX19"
-		+ Secret clusters-login: type = "kubernetes.io/dockerconfigjson"`},
-	{name: "credentials oci, in place", chart: oci + "registryCredentialsConfig: {credentials: {name: login, namespace: flux-system}}",
+		+ Secret clusters-login: type = "kubernetes.io/dockerconfigjson"`,
+	},
+	{
+		name: "credentials oci, in place", chart: oci + "registryCredentialsConfig: {credentials: {name: login, namespace: flux-system}}",
 		input: strings.ReplaceAll(docker, "clusters", "flux-system"), want: ociObjects + `
-		+ OCIRepository acme-web: spec.secretRef.name = "login"` + ociURL},
+		+ OCIRepository acme-web: spec.secretRef.name = "login"` + ociURL,
+	},
 	{name: "credentials oci, unknown", chart: oci + useLogin, want: `
 		- HelmRepository acme: spec.url = "https://charts.example.org"
 		+ HelmRepository acme: spec.secretRef.name = "login"
 		+ HelmRepository acme: spec.type = "oci"
 		+ HelmRepository acme: spec.url = "oci://charts.example.org/acme"
 		warning chart-reference-unknown at registryCredentialsConfig.credentials: Secret clusters/login is not in the input: Flux looks for it in the namespace "flux-system"`},
-	{name: "ca", chart: "registryCredentialsConfig: {ca: {name: ca}}",
+	{
+		name: "ca", chart: "registryCredentialsConfig: {ca: {name: ca}}",
 		input: "apiVersion: v1\nkind: Secret\ntype: kubernetes.io/tls\nmetadata: {name: ca, namespace: clusters}\nstringData: {ca.crt: C, tls.crt: T, tls.key: K}\n", want: `
 		+ HelmRepository acme: spec.certSecretRef.name = "clusters-ca"
-		+ Secret clusters-ca: data.ca.crt = "Qw=="`},
-	{name: "ca for oci, in place", chart: oci + "registryCredentialsConfig: {ca: {name: ca, namespace: flux-system}}",
+		+ Secret clusters-ca: data.ca.crt = "Qw=="`,
+	},
+	{
+		name: "ca for oci, in place", chart: oci + "registryCredentialsConfig: {ca: {name: ca, namespace: flux-system}}",
 		input: "apiVersion: v1\nkind: Secret\nmetadata: {name: ca, namespace: flux-system}\nstringData: {ca.crt: C}\n",
-		want:  ociObjects + ociURL + `+ OCIRepository acme-web: spec.certSecretRef.name = "ca"`},
-	{name: "plainHTTP", chart: oci + "registryCredentialsConfig: {plainHTTP: true}",
-		want: ociObjects + ociURL + "+ OCIRepository acme-web: spec.insecure = true"},
+		want:  ociObjects + ociURL + `+ OCIRepository acme-web: spec.certSecretRef.name = "ca"`,
+	},
+	{
+		name: "plainHTTP", chart: oci + "registryCredentialsConfig: {plainHTTP: true}",
+		want: ociObjects + ociURL + "+ OCIRepository acme-web: spec.insecure = true",
+	},
 	{name: "plainHTTP with unknown credentials", chart: oci + "registryCredentialsConfig: {plainHTTP: true, credentials: {namespace: flux-system, name: login}}", want: `
 		- HelmRepository acme: spec.url = "https://charts.example.org"
 		+ HelmRepository acme: spec.insecure = true
@@ -355,13 +377,17 @@ var rows = []row{
 		+ HelmRepository acme: spec.type = "oci"
 		+ HelmRepository acme: spec.url = "oci://charts.example.org/acme"
 		info chart-reference-unknown at registryCredentialsConfig.credentials: Secret flux-system/login is not in the input: Flux looks for it in the namespace "flux-system"`},
-	{name: "plainHTTP for http", chart: "registryCredentialsConfig: {plainHTTP: true}",
-		want: "warning chart-unsupported at registryCredentialsConfig.plainHTTP: Flux has nothing like `registryCredentialsConfig.plainHTTP` here: it is for charts in an OCI registry"},
-	{name: "signatureVerification by keys", chart: oci + "signatureVerification: {provider: PublicKey, secretRef: {name: keys}}",
+	{
+		name: "plainHTTP for http", chart: "registryCredentialsConfig: {plainHTTP: true}",
+		want: "warning chart-unsupported at registryCredentialsConfig.plainHTTP: Flux has nothing like `registryCredentialsConfig.plainHTTP` here: it is for charts in an OCI registry",
+	},
+	{
+		name: "signatureVerification by keys", chart: oci + "signatureVerification: {provider: PublicKey, secretRef: {name: keys}}",
 		input: "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: clusters}\nstringData: {cosign.pub: P, cosign.key: K}\n", want: ociObjects + ociURL + `
 		+ OCIRepository acme-web: spec.verify.provider = "cosign"
 		+ OCIRepository acme-web: spec.verify.secretRef.name = "clusters-keys"
-		+ Secret clusters-keys: data.cosign.pub = "UA=="`},
+		+ Secret clusters-keys: data.cosign.pub = "UA=="`,
+	},
 	{name: "signatureVerification without keys", chart: oci + "signatureVerification: {provider: Keyless, matchOIDCIdentity: [{issuer: ^i$, subject: ^s$}]}", want: ociObjects + ociURL + `
 		+ OCIRepository acme-web: spec.verify.matchOIDCIdentity[0].issuer = "^i$"
 		+ OCIRepository acme-web: spec.verify.matchOIDCIdentity[0].subject = "^s$"
@@ -381,8 +407,10 @@ var rows = []row{
 		+ OCIRepository acme-web: spec.verify.matchOIDCIdentity[0].subject = "s"
 		+ OCIRepository acme-web: spec.verify.provider = "cosign"
 		info chart-reference-unknown at registryCredentialsConfig.credentials: Secret flux-system/login is not in the input: Flux looks for it in the namespace "flux-system"`},
-	{name: "signatureVerification for http", chart: "signatureVerification: {provider: Keyless, matchOIDCIdentity: [{issuer: i, subject: s}]}",
-		want: "warning chart-unsupported at signatureVerification: Flux has nothing like `signatureVerification` here: it is for charts in an OCI registry, and the chart is not verified"},
+	{
+		name: "signatureVerification for http", chart: "signatureVerification: {provider: Keyless, matchOIDCIdentity: [{issuer: i, subject: s}]}",
+		want: "warning chart-unsupported at signatureVerification: Flux has nothing like `signatureVerification` here: it is for charts in an OCI registry, and the chart is not verified",
+	},
 
 	{name: "helmChartAction Uninstall", chart: "helmChartAction: Uninstall", want: "- " + strings.ReplaceAll(strings.TrimSpace(plainObjects), "\n", "\n- ")},
 	{name: "patches", profile: func(p *chart.Profile) {
@@ -425,8 +453,8 @@ var rows = []row{
 		p.DependsOn = []chart.Release{{Namespace: "x", Name: "gone"}, {Namespace: "shop", Name: "web"}}
 	}, want: secondObjects, only: "dependsOn"},
 	{name: "syncMode DryRun", profile: func(p *chart.Profile) { p.SyncMode = str("DryRun") }, want: "- " + strings.ReplaceAll(strings.TrimSpace(plainObjects), "\n", "\n- ")},
-	{name: "syncMode OneTime", profile: func(p *chart.Profile) { p.SyncMode = str("OneTime") },
-		want: "warning chart-one-time at : Flux deploys a chart whenever it differs: `OneTime` becomes `Continuous`"},
+	// Of OneTime, the profile is warned once, not each chart.
+	{name: "syncMode OneTime", profile: func(p *chart.Profile) { p.SyncMode = str("OneTime") }, want: ""},
 }
 
 // secondObjects is the order of two charts.
