@@ -11,7 +11,7 @@ import (
 const (
 	// maxWork counts bytes that functions read and write, and stepCost for every
 	// node that is evaluated.
-	maxWork  = 50_000_000
+	maxWork  = 20_000_000
 	stepCost = 20
 	// maxValue and maxOutput are bytes: of one value, and of all that is printed.
 	maxValue  = 1 << 20
