@@ -15,7 +15,7 @@ const (
 	stepCost = 20
 	// maxValue and maxOutput are bytes: of one value, and of all that is printed.
 	maxValue  = 1 << 20
-	maxOutput = 8 << 20
+	maxOutput = 4 << 20
 	// maxList is how many entries a list or a map that a function makes may have.
 	maxList = 100_000
 	// maxCalls is how deep `template` may nest, and maxNesting how deep values do.
