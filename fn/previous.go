@@ -30,6 +30,11 @@ func split(list *krm.List, plan *config.Plan) previous {
 	for _, g := range plan.Generators {
 		p.owners[g.Owner] = true
 	}
+	if plan.RenderSets {
+		for _, s := range plan.ResourceSets {
+			p.owners[s.Owner] = true
+		}
+	}
 	for _, item := range list.Items {
 		switch {
 		case item == plan.Echo:

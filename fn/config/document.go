@@ -128,11 +128,11 @@ var hostPrefixes = []string{
 	"config.kubernetes.io", "internal.config.kubernetes.io", "config.k8s.io", "kustomize.config.k8s.io", "internal.kpt.dev",
 }
 
-// identityOf is an item's identity; a generator without a namespace counts as
+// identityOf is an item's identity; configuration without a namespace counts as
 // being in the default one.
 func identityOf(item *krm.Item) krm.Identity {
 	id := item.Identity()
-	if id.Namespace == "" && id.Kind == generatorKind && id.Group == generatorGroup {
+	if id.Namespace == "" && (id.Kind == generatorKind && id.Group == generatorGroup || isSet(item)) {
 		id.Namespace = defaultNamespace
 	}
 	return id

@@ -103,11 +103,13 @@ func (r *reader) fileDocument(node *krm.Node, file string) (document, bool) {
 	switch {
 	case id.Kind == generatorKind && id.Group == generatorGroup:
 		return document{id: id, node: node, file: file}, true
+	case id.Group == setGroup && (id.Kind == setKind || id.Kind == providerKind):
+		r.setFiles = append(r.setFiles, document{id: id, node: node, file: file})
 	case id.Group == sourceGroup && isSourceKind(id.Kind):
 		r.sources = append(r.sources, node)
 	case r.list.Config != nil && id.Kind == r.list.Config.Kind && id.Name == r.list.Config.Name:
 	default:
-		kinds := append([]string{generatorKind}, sourceKinds()...)
+		kinds := append([]string{generatorKind, setKind, providerKind}, sourceKinds()...)
 		r.rep.Errorf("config-kind", node.Pos.At("kind"), didYouMean(id.Kind, kinds),
 			"a file of `configs` must hold one of %s, found kind %q", listOf(kinds), shown(id.Kind))
 	}

@@ -22,6 +22,7 @@ type settings struct {
 	most                  Limit
 	allowEmpty            bool
 	publish               *Publish
+	renderSets            bool
 }
 
 const functionInput = "function-input"
@@ -81,6 +82,7 @@ func (r *reader) readFull(node *krm.Node) {
 		r.baseline, r.most, r.allowEmpty = directory(d.Baseline), d.MaxNamespaces.Limit, d.AllowEmpty.Value
 	}
 	r.publish = newPublish(spec.Publish, r.rep)
+	r.renderSets = spec.ResourceSets.Text == "Render"
 	r.readInline(node.Get("spec").Get("generators"), spec.Generators)
 }
 

@@ -30,9 +30,12 @@ type (
 	pathPattern      krm.Str
 	revision         krm.Str
 	ruleText         krm.Str
+	selectorOperator krm.Str
+	setsMode         krm.Str
 	sourceKind       krm.Str
 	sourceName       krm.Str
 	sourcePath       krm.Str
+	strategyName     krm.Str
 	subdomain        krm.Str
 	timestamp        krm.Str
 	trueOrFalse      krm.Str
@@ -101,6 +104,9 @@ var syntaxes = sync.OnceValue(func() map[reflect.Type]syntax {
 		reflect.TypeFor[pathPattern]():      {pattern: `^(@` + aliasPattern + `/.*)?$`, max: 1024},
 		reflect.TypeFor[revision]():         {pattern: `^\S+$`, min: 1, max: 1024, say: "have no spaces"},
 		reflect.TypeFor[ruleText]():         {min: 1, max: 4096},
+		reflect.TypeFor[selectorOperator](): {enum: []string{"In", "NotIn", "Exists", "DoesNotExist"}},
+		reflect.TypeFor[setsMode]():         {enum: []string{"Passthrough", "Render"}},
+		reflect.TypeFor[strategyName]():     {enum: []string{"Flatten", "Permute"}},
 		reflect.TypeFor[sourceKind]():       {enum: []string{"Bucket", "GitRepository", "OCIRepository", "HelmChart", "ExternalArtifact"}},
 		reflect.TypeFor[sourceName]():       {pattern: labelPattern, min: 1, max: 253, say: sayLabel},
 		reflect.TypeFor[sourcePath]():       {pattern: `^@` + aliasPattern + `/.+$`, min: 1, max: 1024},

@@ -23,6 +23,7 @@ type provisionSpec struct {
 	DefaultServiceAccount subdomain         `json:"defaultServiceAccount,omitzero" jsonschema_description:"The service account of generators that name none in spec.serviceAccountName."`
 	ProtectedNames        []labelName       `json:"protectedNames,omitzero" jsonschema_description:"Namespace names that are refused besides the built-in ones."`
 	Deletion              *deletionSpec     `json:"deletion,omitzero" jsonschema_description:"Safeguards against namespaces that leave the output."`
+	ResourceSets          setsMode          `json:"resourceSets,omitzero" jsonschema:"default=Passthrough" jsonschema_description:"Passthrough leaves ResourceSets to Flux Operator and checks them; Render renders them here, with tenants' inputs as data."`
 	Publish               *publishSpec      `json:"publish,omitzero" jsonschema_description:"Where the archives of the artifacts can be fetched. Without it there is no status.artifact: an address that nobody serves is a lie."`
 }
 

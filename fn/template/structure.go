@@ -11,6 +11,8 @@ import (
 type parsed struct {
 	documents []*krm.Node
 	mistake   *Mistake
+	// plain is set where a plain word is a string in every place of a token.
+	plain bool
 }
 
 // maxParsed bounds how many skeletons are remembered.
@@ -52,6 +54,7 @@ func (o *Output) parse() parsed {
 		clear(o.template.parsed)
 	}
 	known.documents, known.mistake = parseDocuments(o.skeleton, o.Text)
+	known.plain = known.mistake == nil && o.takesWords(known.documents)
 	o.template.parsed[o.skeleton] = known
 	return known
 }

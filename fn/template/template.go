@@ -48,9 +48,9 @@ type Template struct {
 	actions []action
 	// functions are the names of all that it calls.
 	functions map[string]bool
-	run     *run
-	root    *template.Template
-	marks   marks
+	run       *run
+	root      *template.Template
+	marks     marks
 	// parsed are the documents of renderings seen before, with their tokens: most
 	// inputs take the same way through a template.
 	parsed map[string]parsed
