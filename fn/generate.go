@@ -28,6 +28,7 @@ type generation struct {
 	trees trees
 	// publish is nil unless archives are wanted.
 	publish archiveSink
+	exports exports
 	rep     *krm.Report
 	// spec is the same for all artifacts.
 	spec krm.Encoded
@@ -35,8 +36,8 @@ type generation struct {
 
 // generate makes what a generator asks for: a Namespace for each tenant that it
 // manages, an ExternalArtifact for each module.
-func generate(g *config.Generator, home profile.Destination, plan *config.Plan, trees trees, publish archiveSink, rep *krm.Report) []*profile.Claim {
-	gen := &generation{g, ownerOfGenerator(g), home, plan, trees, publish, rep, externalArtifactSpec(g)}
+func generate(g *config.Generator, home profile.Destination, plan *config.Plan, trees trees, publish archiveSink, exported exports, rep *krm.Report) []*profile.Claim {
+	gen := &generation{g, ownerOfGenerator(g), home, plan, trees, publish, exported, rep, externalArtifactSpec(g)}
 	var claims []*profile.Claim
 	for _, t := range gen.tenants() {
 		if gen.Managed != nil && !t.Own {
@@ -163,13 +164,17 @@ func (g *generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order 
 		g.publish(o, built)
 	}
 	status := map[string]*krm.Node{}
+	var inputs *krm.Node
 	if spec.Inputs != nil {
-		inputs, read := spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep)
-		if !read {
+		var read bool
+		if inputs, read = spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep); !read {
 			return nil, false
 		}
 		order.Add(m.Name, inputs)
 		status["exportedInputs"] = inputs
+	}
+	if ok {
+		g.exports.add(g.Generator, o, spec, built, inputs)
 	}
 	if ok && g.plan.Publish != nil {
 		status["artifact"] = artifactStatus(g.plan.Publish, o, spec, built)

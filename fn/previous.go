@@ -41,6 +41,11 @@ func split(list *krm.List, plan *config.Plan) previous {
 	for i := range plan.Profiles {
 		p.owners[plan.Profiles[i].Owner.String()] = true
 	}
+	if plan.RenderSets {
+		for _, s := range plan.ResourceSets {
+			p.owners[s.Owner] = true
+		}
+	}
 	for i, item := range list.Items {
 		p.order[item] = i
 		switch {

@@ -84,7 +84,7 @@ func runBlock(t *testing.T, root string, b block) {
 }
 
 var (
-	codeInSource = regexp.MustCompile(`\.(?:Errorf|Stopf|Warnf|Infof|errorf|fail)\(\s*"([a-z0-9-]+)"`)
+	codeInSource = regexp.MustCompile(`\.(?:Errorf|Stopf|Warnf|Infof|errorf|fail|mistake|notYAML)\(\s*"([a-z0-9-]+)"`)
 	codeInReadme = regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| (error|safeguard|warning|info)")
 )
 

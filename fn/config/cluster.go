@@ -107,7 +107,7 @@ func (r *reader) checkClusters(clusters []profile.Cluster, profiles []profile.Pr
 }
 
 // sets are all ClusterSets and Sets in the input.
-func (r *reader) sets() []profile.Set {
+func (r *reader) clusterSets() []profile.Set {
 	var all []profile.Set
 	for _, id := range r.objects.identities(isSetID) {
 		node, ok := r.objects.find(id)
@@ -128,7 +128,7 @@ func (r *reader) sets() []profile.Set {
 }
 
 func isSetID(id krm.Identity) bool {
-	return id.Group == libraryGroup && (id.Kind == clusterSetKind || id.Kind == setKind)
+	return id.Group == libraryGroup && (id.Kind == clusterSetKind || id.Kind == namespaceSetKind)
 }
 
 // selectedRefs are the clusters in the status of a set; nil where there are none.

@@ -17,9 +17,11 @@ func Parse(list *krm.List, rep *krm.Report) (*Plan, bool) {
 	r := &reader{list: list, rep: rep, base: findBase(list), accepted: map[*krm.Item]bool{}, found: map[krm.Identity]*krm.Node{}}
 	r.readFunctionConfig()
 	docs := r.documents()
+	r.sets = r.setDocuments()
 	generators := r.decodeAll(docs)
 	profiles := r.profileDocuments()
 	plan := r.plan(docs, generators, profiles)
+	r.readSets(plan)
 	r.checkTenantItems(plan)
 	if rep.Failed() {
 		return nil, false
@@ -48,6 +50,9 @@ type reader struct {
 	files []krm.Str
 	// sources are Flux sources in files of spec.configs.
 	sources []*krm.Node
+	// sets are the ResourceSets and providers, setFiles those in files of
+	// spec.configs.
+	sets, setFiles []document
 	// found are the Flux sources that were looked for, nil where there is none.
 	found map[krm.Identity]*krm.Node
 	areas areas
@@ -61,7 +66,7 @@ type reader struct {
 
 // plan puts together what was read.
 func (r *reader) plan(docs []document, generators []*generator, profiles []document) *Plan {
-	if len(generators)+len(profiles) == 0 && !r.rep.Failed() {
+	if len(generators)+len(profiles)+len(r.sets) == 0 && !r.rep.Failed() {
 		r.reportNoGenerator()
 	}
 	r.adoptShortForm(generators)
@@ -71,6 +76,8 @@ func (r *reader) plan(docs []document, generators []*generator, profiles []docum
 		ProtectedNames: r.protected,
 		Deletion:       newDeletion(krm.Str(r.baseline), r.most, r.allowEmpty, r.rep),
 		Publish:        r.publish,
+		RenderSets:     r.renderSets,
+		trusted:        r.isTrusted,
 		Consumed:       r.consumed(),
 		Echo:           r.echo,
 		base:           r.base,
@@ -106,11 +113,13 @@ func (r *reader) reportNoGenerator() {
 	r.rep.Errorf("config-missing", r.list.Config.Pos(), hint, "there is no ArtifactGenerator and no profile")
 }
 
-// consumed are the generators and profiles among the items that would reach a cluster.
+// consumed are the generators and profiles among the items that would reach a
+// cluster, and the ResourceSets and providers that are rendered here.
 func (r *reader) consumed() []*krm.Item {
 	var items []*krm.Item
 	for _, item := range r.list.Items {
-		if _, local := item.Annotations[krm.LocalConfigKey]; r.accepted[item] && item != r.echo && (isGenerator(item) || isProfile(item)) && !local {
+		kind := isGenerator(item) || isProfile(item) || isSet(item) && r.renderSets
+		if _, local := item.Annotations[krm.LocalConfigKey]; r.accepted[item] && item != r.echo && kind && !local {
 			items = append(items, item)
 		}
 	}
@@ -189,3 +198,6 @@ func (p *Plan) TenantData(item *krm.Item) bool {
 	}
 	return p.areas.cover(item, p.base)
 }
+
+// Trusted tells whether an item is certainly none that a tenant can have written.
+func (p *Plan) Trusted(item *krm.Item) bool { return p.trusted(item) }

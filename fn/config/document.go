@@ -130,11 +130,11 @@ var hostPrefixes = []string{
 	"config.kubernetes.io", "internal.config.kubernetes.io", "config.k8s.io", "kustomize.config.k8s.io", "internal.kpt.dev",
 }
 
-// identityOf is an item's identity; a generator or a Profile without a namespace
-// counts as being in the default one.
+// identityOf is an item's identity; configuration without a namespace counts as
+// being in the default one.
 func identityOf(item *krm.Item) krm.Identity {
 	id := item.Identity()
-	if isGenerator(item) || isProfileID(id) {
+	if isGenerator(item) || isProfileID(id) || isSet(item) {
 		return namespaced(id)
 	}
 	return id

@@ -108,11 +108,16 @@ func (r *reader) fileDocument(node *krm.Node, file string) (document, bool) {
 		r.fileProfiles = append(r.fileProfiles, document{id: id, node: node, file: file})
 	case isReferred(id):
 		r.fileObjects = append(r.fileObjects, node)
+	case id.Group == setGroup && (id.Kind == setKind || id.Kind == providerKind):
+		r.setFiles = append(r.setFiles, document{id: id, node: node, file: file})
 	case id.Group == sourceGroup && isSourceKind(id.Kind):
 		r.sources = append(r.sources, node)
 	case r.list.Config != nil && id.Kind == r.list.Config.Kind && id.Name == r.list.Config.Name:
 	default:
-		kinds := append([]string{generatorKind, clusterProfileKind, profileKind, profile.SveltosCluster, profile.CAPICluster, clusterSetKind, setKind, "ConfigMap", "Secret"}, sourceKinds()...)
+		kinds := append([]string{
+			generatorKind, clusterProfileKind, profileKind, setKind, providerKind,
+			profile.SveltosCluster, profile.CAPICluster, clusterSetKind, namespaceSetKind, "ConfigMap", "Secret",
+		}, sourceKinds()...)
 		r.rep.Errorf("config-kind", node.Pos.At("kind"), didYouMean(id.Kind, kinds),
 			"a file of `configs` must hold one of %s, found kind %q", listOf(kinds), shown(id.Kind))
 	}

@@ -24,8 +24,9 @@ type settings struct {
 	allowEmpty            bool
 	publish               *Publish
 	// cluster is that of profiles, nil for those in the input.
-	cluster  *clusterSpec
-	tieBreak profile.TieBreak
+	cluster    *clusterSpec
+	tieBreak   profile.TieBreak
+	renderSets bool
 }
 
 const functionInput = "function-input"
@@ -86,6 +87,7 @@ func (r *reader) readFull(node *krm.Node) {
 	}
 	r.publish = newPublish(spec.Publish, r.rep)
 	r.cluster, r.tieBreak = spec.Cluster, profile.TieBreak(spec.TieBreak.Text)
+	r.renderSets = spec.ResourceSets.Text == "Render"
 	r.readInline(node.Get("spec").Get("generators"), spec.Generators)
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/chart"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/profile"
+	"github.com/provision-tenants/provision-tenants/fn/resourceset"
 	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
 
@@ -26,6 +27,11 @@ type Plan struct {
 	Sources []Source
 	// Generators are sorted by namespace and name.
 	Generators []Generator
+	// ResourceSets and Providers are sorted by namespace and name. RenderSets tells
+	// whether the sets are rendered here; otherwise they are only checked.
+	ResourceSets []*resourceset.Set
+	Providers    []*resourceset.Provider
+	RenderSets   bool
 	// ProtectedNames are namespace names that are refused besides the built-in
 	// ones, sorted.
 	ProtectedNames []string
@@ -49,6 +55,7 @@ type Plan struct {
 	Echo *krm.Item
 
 	base     base
+	trusted  func(*krm.Item) bool
 	areas    areas
 	accepted map[*krm.Item]bool
 	objects  *objects

@@ -15,10 +15,10 @@ const (
 	clusterProfileKind = "ClusterProfile"
 	profileKind        = "Profile"
 
-	libraryGroup   = "lib.projectsveltos.io"
-	clusterSetKind = "ClusterSet"
-	setKind        = "Set"
-	capiGroup      = "cluster.x-k8s.io"
+	libraryGroup     = "lib.projectsveltos.io"
+	clusterSetKind   = "ClusterSet"
+	namespaceSetKind = "Set"
+	capiGroup        = "cluster.x-k8s.io"
 
 	pausedKey = "profile.projectsveltos.io/paused"
 )
@@ -39,7 +39,7 @@ func isProfileID(id krm.Identity) bool {
 func (r *reader) profileDocuments() []document {
 	docs := r.fileProfiles
 	for _, item := range r.list.Items {
-		if !isProfile(item) || !r.isTrusted(item) {
+		if !isProfile(item) || !r.admits(item) {
 			continue
 		}
 		if node, ok := item.Node(r.rep); ok {
@@ -52,9 +52,9 @@ func (r *reader) profileDocuments() []document {
 	return r.unique(docs)
 }
 
-// isTrusted tells whether an item that looks like configuration is the platform
+// admits tells whether an item that looks like configuration is the platform
 // team's, and reports one that is not, or of which nobody knows.
-func (r *reader) isTrusted(item *krm.Item) bool {
+func (r *reader) admits(item *krm.Item) bool {
 	switch {
 	case r.isResource(item):
 		warnResource(item, r.rep)
@@ -110,8 +110,8 @@ func (p *profileReader) profile() profile.Profile {
 			Pos:       p.pos(),
 		},
 		ClusterRefs:            p.clusterRefs(spec.ClusterRefs, p.id.Namespace),
-		SetRefs:                texts(spec.SetRefs),
-		DependsOn:              texts(spec.DependsOn),
+		SetRefs:                strs(spec.SetRefs),
+		DependsOn:              strs(spec.DependsOn),
 		SyncMode:               krm.Str(spec.SyncMode),
 		Deleted:                p.wire.Metadata.DeletionTimestamp != nil,
 		ContinueOnError:        spec.ContinueOnError.Value,
@@ -147,7 +147,7 @@ func (p *profileReader) selector(s clusterSelector) profile.Selector {
 	return s.Selector
 }
 
-func texts(names []subdomain) []krm.Str {
+func strs(names []subdomain) []krm.Str {
 	var all []krm.Str
 	for _, name := range names {
 		all = append(all, krm.Str(name))
@@ -332,7 +332,7 @@ func (r *reader) addProfiles(p *Plan, docs []document) {
 	r.objects = r.newObjects()
 	p.objects = r.objects
 	p.Profiles, p.Charts = r.profiles(docs)
-	p.Clusters, p.Sets = r.clusters(), r.sets()
+	p.Clusters, p.Sets = r.clusters(), r.clusterSets()
 	r.checkClusters(p.Clusters, p.Profiles)
 }
 

@@ -40,11 +40,13 @@ type (
 	revision            krm.Str
 	ruleText            krm.Str
 	selectorOperator    krm.Str
+	setsMode            krm.Str
 	signatureProvider   krm.Str
 	sourceKind          krm.Str
 	sourceName          krm.Str
 	sourcePath          krm.Str
 	stopMatching        krm.Str
+	strategyName        krm.Str
 	subdomain           krm.Str
 	syncMode            krm.Str
 	templateText        krm.Str
@@ -140,6 +142,8 @@ var syntaxes = sync.OnceValue(func() map[reflect.Type]syntax {
 		reflect.TypeFor[syncMode]():           {enum: []string{profile.Continuous, profile.ContinuousAndDrift, profile.OneTime, profile.DryRunMode}},
 		reflect.TypeFor[templateText]():       {min: 1},
 		reflect.TypeFor[tieBreak]():           {enum: []string{string(profile.ByError), string(profile.ByInputOrder), string(profile.ByName)}},
+		reflect.TypeFor[setsMode]():           {enum: []string{"Passthrough", "Render"}},
+		reflect.TypeFor[strategyName]():       {enum: []string{"Flatten", "Permute"}},
 		reflect.TypeFor[timestamp](): {
 			pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`, min: 1, max: 64,
 			say: "be a time as in RFC 3339, such as `1970-01-01T00:00:00Z`",

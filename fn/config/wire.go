@@ -25,6 +25,7 @@ type provisionSpec struct {
 	Cluster               *clusterSpec      `json:"cluster,omitzero" jsonschema_description:"The cluster that profiles are rendered for. Without it that is every SveltosCluster and Cluster in the input."`
 	TieBreak              tieBreak          `json:"tieBreak,omitzero" jsonschema:"default=Error" jsonschema_description:"Who gets what is claimed with equal tiers: nobody (Error), the first one in the input (InputOrder), or the first one by name (Name)."`
 	Deletion              *deletionSpec     `json:"deletion,omitzero" jsonschema_description:"Safeguards against namespaces that leave the output."`
+	ResourceSets          setsMode          `json:"resourceSets,omitzero" jsonschema:"default=Passthrough" jsonschema_description:"Passthrough leaves ResourceSets to Flux Operator and checks them; Render renders them here, with tenants' inputs as data."`
 	Publish               *publishSpec      `json:"publish,omitzero" jsonschema_description:"Where the archives of the artifacts can be fetched. Without it there is no status.artifact: an address that nobody serves is a lie."`
 }
 

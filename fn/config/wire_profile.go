@@ -142,19 +142,6 @@ type clusterSelector struct {
 	Pos  krm.Pos
 }
 
-type labelSelector struct {
-	placed
-	MatchLabels      labelMap             `json:"matchLabels,omitzero"`
-	MatchExpressions []selectorExpression `json:"matchExpressions,omitzero"`
-}
-
-type selectorExpression struct {
-	placed
-	Key      krm.Str          `json:"key"`
-	Operator selectorOperator `json:"operator"`
-	Values   []krm.Str        `json:"values,omitzero"`
-}
-
 func (s *clusterSelector) decode(n *krm.Node, rep *krm.Report) {
 	s.Kind, s.Set, s.Pos = n.Kind, true, n.Pos
 	if n.Kind != krm.MapNode {

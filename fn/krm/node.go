@@ -69,6 +69,22 @@ func NewMap(entries map[string]*Node) *Node {
 	return n
 }
 
+// Entry is an entry of a map.
+type Entry struct {
+	Key   Str
+	Value *Node
+}
+
+// NewEntries returns a map of entries, whose keys are unique and keep their
+// positions.
+func NewEntries(pos Pos, entries []Entry) *Node {
+	n := &Node{Kind: MapNode, Pos: pos, fields: make([]field, 0, len(entries))}
+	for _, e := range entries {
+		n.fields = append(n.fields, field{e.Key, e.Value})
+	}
+	return n
+}
+
 // NewStringMap returns a map of strings without positions.
 func NewStringMap(entries map[string]string) *Node {
 	n := &Node{Kind: MapNode}

@@ -28,7 +28,9 @@ const (
 	IdentityKey = Prefix + "identity"
 	// ServiceAccountKey is the account that the generator runs as.
 	ServiceAccountKey = Prefix + "service-account"
-	// TierKey is read on generators.
+	// StepKey is the number and the name of the step of a ResourceSet.
+	StepKey = Prefix + "step"
+	// TierKey is read on generators and ResourceSets.
 	TierKey = Prefix + "tier"
 
 	// ManagedByKey and ManagedBy are the label of Namespaces and ExternalArtifacts.

@@ -22,6 +22,8 @@ type Mistake struct {
 	// in it. Columns count characters.
 	Line, Column int
 	What, Hint   string
+	// Missing is the key that a map lacks, where that is the mistake.
+	Missing string
 }
 
 // Report reports the mistake of a template that stands at pos. with says what it
@@ -34,7 +36,7 @@ func (m *Mistake) Report(pos krm.Pos, with string, rep *krm.Report) {
 	rep.Errorf(m.Code, pos, m.Hint, "the template%s%s: %s", place, with, m.What)
 }
 
-func (t *Template) mistake(offset int, code, hint, format string, args ...any) *Mistake {
+func (t *Template) mistake(code string, offset int, hint, format string, args ...any) *Mistake {
 	before := t.text[:min(max(offset, 0), len(t.text))]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return &Mistake{
@@ -46,6 +48,7 @@ func (t *Template) mistake(offset int, code, hint, format string, args ...any) *
 var (
 	syntaxError    = regexp.MustCompile(`(?s)^template: ` + rootName + `:(\d+): (.*)$`)
 	executionError = regexp.MustCompile(`(?s)^template: .*?:(\d+):(\d+): executing .*? at <.*?>: (.*)$`)
+	missingKey     = regexp.MustCompile(`^map has no entry for key (".*")$`)
 	callError      = regexp.MustCompile(`(?s)^error calling [^ :]+: (.*)$`)
 )
 
@@ -54,16 +57,16 @@ var (
 func (t *Template) syntaxMistake(err error) *Mistake {
 	m := syntaxError.FindStringSubmatch(err.Error())
 	if m == nil {
-		return t.mistake(0, "template-syntax", "", "%s", krm.Short(err.Error(), 256))
+		return t.mistake("template-syntax", 0, "", "%s", krm.Short(err.Error(), 256))
 	}
 	line, _ := strconv.Atoi(m[1])
-	return t.mistake(t.guilty(line), "template-syntax", "", "%s", krm.Short(m[2], 256))
+	return t.mistake("template-syntax", t.guilty(line), "", "%s", krm.Short(m[2], 256))
 }
 
 // executionMistake turns an error of the interpreter into a Mistake.
 func (t *Template) executionMistake(err error) *Mistake {
 	if t.run.limit != nil {
-		return t.at(err, "template-limit", "", t.run.limit.Error())
+		return t.mistake("template-limit", t.placeOf(err), "", "%s%s", t.inSource(err), t.run.limit)
 	}
 	var failed template.ExecError
 	what := err.Error()
@@ -76,23 +79,34 @@ func (t *Template) executionMistake(err error) *Mistake {
 	if m := callError.FindStringSubmatch(what); m != nil {
 		what = m[1]
 	}
-	hint := ""
-	if strings.HasPrefix(what, "map has no entry for key") {
+	hint, missing := "", missingKey.FindStringSubmatch(what)
+	if missing != nil {
 		hint = "a name that may be missing is read with `get`: `get inputs \"name\" | default \"value\"`"
 	}
-	return t.at(err, "template-failed", hint, what)
+	mistake := t.mistake("template-failed", t.placeOf(err), hint, "%s%s", t.inSource(err), krm.Short(what, 512))
+	if missing != nil {
+		mistake.Missing, _ = strconv.Unquote(missing[1])
+	}
+	return mistake
 }
 
-// at is a mistake in the action where an execution failed.
-func (t *Template) at(err error, code, hint, what string) *Mistake {
+// placeOf is the offset where an execution failed.
+func (t *Template) placeOf(err error) int {
 	m := executionError.FindStringSubmatch(err.Error())
 	if m == nil {
-		return t.mistake(0, code, hint, "%s", krm.Short(what, 512))
+		return 0
 	}
 	line, _ := strconv.Atoi(m[1])
 	column, _ := strconv.Atoi(m[2])
-	offset := lineStart(t.text, line) + column
-	return t.mistake(offset, code, hint, "%s`%s`: %s", "in ", t.source(offset), krm.Short(what, 512))
+	return lineStart(t.text, line) + column
+}
+
+// inSource names the action where an execution failed, with a colon.
+func (t *Template) inSource(err error) string {
+	if source := t.source(t.placeOf(err)); source != "" {
+		return "in `" + source + "`: "
+	}
+	return ""
 }
 
 // source is the action around an offset, without its delimiters.

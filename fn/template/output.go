@@ -153,7 +153,7 @@ func (o *Output) whole(text string) (*token, bool) {
 }
 
 // mistake is about what an action printed.
-func (o *Output) mistake(t *token, code, hint, format string, args ...any) *Mistake {
-	offset := o.template.actions[t.action].offset
-	return o.template.mistake(offset, code, hint, "in `%s`: "+format, append([]any{o.template.source(offset)}, args...)...)
+func (o *Output) mistake(code string, t *token, hint, format string, args ...any) *Mistake {
+	offset := int(o.template.actions[t.action])
+	return o.template.mistake(code, offset, hint, "in `%s`: "+format, append([]any{o.template.source(offset)}, args...)...)
 }

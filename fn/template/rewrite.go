@@ -24,14 +24,14 @@ type rewriter struct {
 	known    map[string]function
 	// literals are all strings that the author wrote.
 	literals strings.Builder
-	// names are the functions of the action at work.
-	names   []string
+	// names are the functions that are called.
+	names   map[string]bool
 	mistake *Mistake
 }
 
-func (w *rewriter) fail(n parse.Node, code, hint, format string, args ...any) {
+func (w *rewriter) fail(code string, n parse.Node, hint, format string, args ...any) {
 	if w.mistake == nil {
-		w.mistake = w.template.mistake(int(n.Position()), code, hint, format, args...)
+		w.mistake = w.template.mistake(code, int(n.Position()), hint, format, args...)
 	}
 }
 
@@ -77,13 +77,12 @@ func (w *rewriter) branch(b *parse.BranchNode) {
 // action appends a call that takes what the action prints, unless it prints
 // nothing because it sets a variable.
 func (w *rewriter) action(a *parse.ActionNode) {
-	w.names = nil
 	w.pipe(a.Pipe)
 	if len(a.Pipe.Decl) > 0 {
 		return
 	}
 	id := len(w.template.actions)
-	w.template.actions = append(w.template.actions, action{offset: int(a.Pipe.Position()), names: w.names})
+	w.template.actions = append(w.template.actions, action(a.Pipe.Position()))
 	a.Pipe.Cmds = append(a.Pipe.Cmds, command(a.Pos, printName, number(a.Pos, id)))
 }
 
@@ -114,19 +113,19 @@ func (w *rewriter) argument(n parse.Node) parse.Node {
 }
 
 func (w *rewriter) function(n *parse.IdentifierNode) {
-	w.names = append(w.names, n.Ident)
+	w.names[n.Ident] = true
 	if _, known := w.known[n.Ident]; known || truths[n.Ident] {
 		return
 	}
 	if why, impure := impureFunctions[n.Ident]; impure {
-		w.fail(n, "template-function", "put the value into the inputs", "function `%s` is not allowed: it %s", n.Ident, why)
+		w.fail("template-function", n, "put the value into the inputs", "function `%s` is not allowed: it %s", n.Ident, why)
 		return
 	}
 	hint := "the functions are those of text/template and slim-sprig, toYaml, fromYaml, toJson, fromJson and slugify"
 	if near, found := krm.Nearest(n.Ident, functionNames(w.known)); found {
 		hint = "did you mean `" + near + "`?"
 	}
-	w.fail(n, "template-function", hint, "there is no function `%s`", krm.Short(n.Ident, 64))
+	w.fail("template-function", n, hint, "there is no function `%s`", krm.Short(n.Ident, 64))
 }
 
 // call is an action that calls a function and prints nothing.

@@ -11,11 +11,11 @@ import (
 const (
 	// maxWork counts bytes that functions read and write, and stepCost for every
 	// node that is evaluated.
-	maxWork  = 50_000_000
+	maxWork  = 20_000_000
 	stepCost = 20
 	// maxValue and maxOutput are bytes: of one value, and of all that is printed.
 	maxValue  = 1 << 20
-	maxOutput = 8 << 20
+	maxOutput = 4 << 20
 	// maxList is how many entries a list or a map that a function makes may have.
 	maxList = 100_000
 	// maxCalls is how deep `template` may nest, and maxNesting how deep values do.

@@ -11,6 +11,8 @@ import (
 type parsed struct {
 	documents []*krm.Node
 	mistake   *Mistake
+	// plain is set where a plain word is a string in every place of a token.
+	plain bool
 }
 
 // maxParsed bounds how many skeletons are remembered.
@@ -25,7 +27,8 @@ const maxParsed = 256
 //     string, and so is a key;
 //   - `toYaml` on a line of its own gives its entries to the map or the list there.
 //
-// The documents share nothing that is changed later.
+// A key that came with a value has no line in its position. Documents must not be
+// changed.
 func (o *Output) Documents() ([]*krm.Node, []*Mistake) {
 	p := o.parse()
 	if p.mistake != nil {
@@ -51,6 +54,7 @@ func (o *Output) parse() parsed {
 		clear(o.template.parsed)
 	}
 	known.documents, known.mistake = parseDocuments(o.skeleton, o.Text)
+	known.plain = known.mistake == nil && o.takesWords(known.documents)
 	o.template.parsed[o.skeleton] = known
 	return known
 }
@@ -63,11 +67,15 @@ func parseDocuments(text string, shown func() string) ([]*krm.Node, *Mistake) {
 		return documents, nil
 	}
 	f := rep.Findings()[0]
-	m := &Mistake{Code: "template-yaml", Hint: f.Hint, What: f.Message}
-	if f.Pos.Line > 0 {
-		m.What = fmt.Sprintf("line %d of what it renders, %q: %s", f.Pos.Line, lineOf(shown(), f.Pos.Line), f.Message)
+	if f.Pos.Line == 0 {
+		return nil, notYAML("template-yaml", f.Hint, "%s", f.Message)
 	}
-	return nil, m
+	return nil, notYAML("template-yaml", f.Hint, "line %d of what it renders, %q: %s", f.Pos.Line, lineOf(shown(), f.Pos.Line), f.Message)
+}
+
+// notYAML is a mistake in what was rendered: nobody knows where in the template.
+func notYAML(code, hint, format string, args ...any) *Mistake {
+	return &Mistake{Code: code, Hint: hint, What: fmt.Sprintf(format, args...)}
 }
 
 func lineOf(text string, line int) string {
@@ -81,8 +89,8 @@ type filler struct {
 	mistakes []*Mistake
 }
 
-func (f *filler) fail(t *token, code, hint, format string, args ...any) {
-	f.mistakes = append(f.mistakes, f.mistake(t, code, hint, format, args...))
+func (f *filler) fail(code string, t *token, hint, format string, args ...any) {
+	f.mistakes = append(f.mistakes, f.mistake(code, t, hint, format, args...))
 }
 
 func (f *filler) node(n *krm.Node) *krm.Node {
@@ -120,12 +128,12 @@ func (f *filler) value(t *token) *krm.Node {
 	default:
 		if node, err = nodeOf(v); err == nil && (node.Kind == krm.MapNode || node.Kind == krm.ListNode) {
 			err = fmt.Errorf("%s is no scalar", describe(v))
-			f.fail(t, "template-value", "write `toYaml` or `toJson` behind it", "%s", err)
+			f.fail("template-value", t, "write `toYaml` or `toJson` behind it", "%s", err)
 			return krm.NewString("")
 		}
 	}
 	if err != nil {
-		f.fail(t, "template-value", "", "%s", err)
+		f.fail("template-value", t, "", "%s", err)
 		return krm.NewString("")
 	}
 	return node
@@ -138,15 +146,15 @@ func (f *filler) text(text string) string {
 	f.fill(&b, text, func(b *strings.Builder, t *token) {
 		switch {
 		case isNil(t.value):
-			f.fail(t, "template-value", "give it a default: `| default \"…\"`", "the value is null, and a part of a text cannot be")
+			f.fail("template-value", t, "give it a default: `| default \"…\"`", "the value is null, and a part of a text cannot be")
 			return
 		case f.isCollection(t):
-			f.fail(t, "template-value", "write `toYaml` or `toJson` behind it", "%s is no text", describe(t.value))
+			f.fail("template-value", t, "write `toYaml` or `toJson` behind it", "%s is no text", describe(t.value))
 			return
 		}
 		shown := t.inBlock(lineIndent(b.String()))
 		if odd := krm.Unwritable(shown); odd != "" {
-			f.fail(t, "template-value", "", "the text holds %s", odd)
+			f.fail("template-value", t, "", "the text holds %s", odd)
 			return
 		}
 		b.WriteString(shown)
@@ -203,38 +211,47 @@ func (f *filler) spliced(n *krm.Node, as form) (*token, bool) {
 }
 
 func (f *filler) entries(n *krm.Node) *krm.Node {
-	all := make(map[string]*krm.Node, n.Len())
-	var made []madeKey
+	m := mapMaker{filler: f, keys: make(map[string]bool, n.Len())}
+	var later []krm.Entry // what is written comes first, and keeps its keys
 	for key, value := range n.Fields() {
-		if !strings.Contains(key.Text, f.template.marks.open) {
-			all[key.Text] = f.node(value)
+		if strings.Contains(key.Text, f.template.marks.open) {
+			later = append(later, krm.Entry{Key: key, Value: value})
 			continue
 		}
-		if t, splice := f.spliced(value, entriesForm); splice && key.Text == value.Text {
-			for k, v := range t.value.(*layout).value.Fields() {
-				made = append(made, madeKey{t, k.Text, v})
-			}
-			continue
-		}
-		_, i, _, _ := f.cut(key.Text)
-		made = append(made, madeKey{&f.tokens[i], f.key(key.Text), f.node(value)})
+		m.add(nil, key, f.node(value))
 	}
-	for _, m := range made {
-		if _, twice := all[m.text]; twice {
-			f.fail(m.token, "template-value", "", "the key %q is there already", krm.Short(m.text, 128))
-		}
-		all[m.text] = m.value
+	for _, e := range later {
+		m.make(e.Key.Text, e.Value)
 	}
-	out := krm.NewMap(all)
-	out.Pos = n.Pos
-	return out
+	return krm.NewEntries(n.Pos, m.entries)
 }
 
-// madeKey is an entry whose key came with a value.
-type madeKey struct {
-	token *token
-	text  string
-	value *krm.Node
+// mapMaker is a map with keys that values make.
+type mapMaker struct {
+	*filler
+	keys    map[string]bool
+	entries []krm.Entry
+}
+
+func (m *mapMaker) add(t *token, key krm.Str, value *krm.Node) {
+	if m.keys[key.Text] {
+		m.fail("template-value", t, "", "the key %q is there already", krm.Short(key.Text, 128))
+		return
+	}
+	m.keys[key.Text] = true
+	m.entries = append(m.entries, krm.Entry{Key: key, Value: value})
+}
+
+// make adds what stands for a key with tokens in it.
+func (m *mapMaker) make(key string, value *krm.Node) {
+	if t, splice := m.spliced(value, entriesForm); splice && key == value.Text {
+		for k, v := range t.value.(*layout).value.Fields() {
+			m.add(t, krm.Str{Text: k.Text}, v)
+		}
+		return
+	}
+	_, i, _, _ := m.cut(key)
+	m.add(&m.tokens[i], krm.Str{Text: m.key(key)}, m.node(value))
 }
 
 // key is a key with values in it; one that is nothing but a value in quotes is the

@@ -46,19 +46,18 @@ type Template struct {
 	text    string
 	delims  Delimiters
 	actions []action
-	run     *run
-	root    *template.Template
-	marks   marks
+	// functions are the names of all that it calls.
+	functions map[string]bool
+	run       *run
+	root      *template.Template
+	marks     marks
 	// parsed are the documents of renderings seen before, with their tokens: most
 	// inputs take the same way through a template.
 	parsed map[string]parsed
 }
 
-// action is a place of a template that prints.
-type action struct {
-	offset int
-	names  []string
-}
+// action is a place of a template that prints, as an offset.
+type action int
 
 const rootName = "template"
 
@@ -67,7 +66,7 @@ const rootName = "template"
 func Parse(text string, delims Delimiters, funcs map[string]any) (*Template, *Mistake) {
 	t := &Template{text: text, delims: delims, run: &run{}, parsed: map[string]parsed{}}
 	if len(text) > maxText {
-		return nil, t.mistake(0, "template-limit", "", "the template has %d bytes, %d are allowed", len(text), maxText)
+		return nil, t.mistake("template-limit", 0, "", "the template has %d bytes, %d are allowed", len(text), maxText)
 	}
 	library := newLibrary(t.run)
 	for name, fn := range funcs {
@@ -80,13 +79,14 @@ func Parse(text string, delims Delimiters, funcs map[string]any) (*Template, *Mi
 		return nil, t.syntaxMistake(err)
 	}
 	trees[rootName] = tree // an empty template is in no set
-	w := rewriter{template: t, known: library}
+	w := rewriter{template: t, known: library, names: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		w.tree(trees[name])
 	}
 	if w.mistake != nil {
 		return nil, w.mistake
 	}
+	t.functions = w.names
 	t.marks = newMarks(text + w.literals.String())
 	t.root = template.New(rootName).Option("missingkey=error").Funcs(t.run.funcs(library))
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
@@ -106,16 +106,8 @@ func (t *Template) Execute(data any) (*Output, *Mistake) {
 	return &Output{template: t, skeleton: t.run.skeleton.String(), tokens: t.run.tokens}, nil
 }
 
-// Calls tells whether the template has an action that prints what the function
-// returns, whole or in part.
-func (t *Template) Calls(function string) bool {
-	for _, a := range t.actions {
-		if slices.Contains(a.names, function) {
-			return true
-		}
-	}
-	return false
-}
+// Calls tells whether the template has a call of the function.
+func (t *Template) Calls(function string) bool { return t.functions[function] }
 
 // marks are what the number of a token stands between: two characters for private
 // use that the template does not have.

@@ -151,7 +151,7 @@ func TestMistakes(t *testing.T) {
 		"a text that doubles":       {"<< $x := \"0123456789\" >><< range 40 >><< $x = print $x $x >><< end >>", "template-limit", "a text has", 1, 47, ""},
 		"a list that doubles":       {"<< $x := list 1 >><< range 40 >><< $x = list $x $x >><< end >><< toJson $x >>", "template-limit", "the template does not end", 1, 66, ""},
 		"a map in itself":           {"<< $x := dict >><< $_ := set $x \"x\" $x >>", "template-limit", "a value nests more than 100 deep", 1, 26, ""},
-		"a huge output":             {"<< range 100 >><< repeat 100000 \"x\" >><< end >>", "template-limit", "the template prints more than 8388608 bytes", 1, 19, ""},
+		"a huge output":             {"<< range 100 >><< repeat 100000 \"x\" >><< end >>", "template-limit", "the template prints more than 4194304 bytes", 1, 19, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
