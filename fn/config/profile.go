@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/chart"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/profile"
+	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
 
 const (
@@ -131,6 +133,7 @@ func (p *profileReader) profile() profile.Profile {
 		}
 	}
 	p.fillSources(&out)
+	p.checkExtra()
 	p.warnIgnoredFields()
 	return out
 }
@@ -240,6 +243,25 @@ func (p *profileReader) kustomization(wire *kustomizationRef) (profile.Kustomiza
 	return out, ok
 }
 
+// checkExtra: what goes onto every object must be no stamp.
+func (p *profileReader) checkExtra() {
+	for key, value := range p.wire.Spec.ExtraLabels {
+		p.checkNoStamp(key, value.Pos)
+	}
+	for key, value := range p.wire.Spec.ExtraAnnotations {
+		p.checkNoStamp(key, value.Pos)
+	}
+	labels := maps.Clone(p.wire.Spec.ExtraLabels)
+	delete(labels, krm.ManagedByKey)
+	tenant.CheckCommon(tenant.Metadata{Labels: labels, Annotations: p.wire.Spec.ExtraAnnotations}, p.rep)
+}
+
+func (p *profileReader) checkNoStamp(key string, pos krm.Pos) {
+	if strings.HasPrefix(key, "projectsveltos.io/") {
+		p.rep.Errorf("metadata-forbidden-key", pos, "remove it", "%q must not be set here: it says whose an object is", shown(key))
+	}
+}
+
 // fillSources reads patches and what templates see.
 func (p *profileReader) fillSources(out *profile.Profile) {
 	spec := &p.wire.Spec
@@ -301,7 +323,7 @@ func (p *profileReader) warnIgnoredFields() {
 	}
 	p.ignored(spec.Reloader.Value, spec.Reloader.Pos, "reloader")
 	if len(spec.DriftExclusions) > 0 && len(spec.PolicyRefs) > 0 {
-		p.ignored(true, spec.DriftExclusions[0].Pos, "driftExclusions of objects that are no charts")
+		p.rep.Infof("profile-field-ignored", spec.DriftExclusions[0].Pos, "", "`driftExclusions` count for charts, and do nothing for objects of `policyRefs`")
 	}
 	for _, key := range []string{"projectsveltos.io/serviceaccount-name", "projectsveltos.io/serviceaccount-namespace"} {
 		label, there := p.wire.Metadata.Labels[key]

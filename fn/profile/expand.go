@@ -167,7 +167,10 @@ func (e *Expander) contents(p *Profile, c *Cluster, v *View, ref *PolicyRef) (te
 	}
 	source, _ := e.find(from.identity())
 	for _, f := range files {
-		text := content{f.Text, ref.Pos, fmt.Sprintf("the file %q of %s", f.Path, from.identity().Title()), f.Path}
+		text := content{
+			text: f.Text, pos: ref.Pos, path: f.Path,
+			where: fmt.Sprintf("the file %q of %s", f.Path, from.identity().Title()), by: usedBy(p, ref.Pos),
+		}
 		if text, ok = e.instantiate(text, source, v); ok {
 			texts = append(texts, text)
 		}
@@ -183,6 +186,11 @@ func (e *Expander) unknownSource(p *Profile, ref *PolicyRef, from Reference) boo
 	e.rep.Errorf("reference-missing", ref.Pos, "name the source in `spec.sources` of a generator, or declare `alias: "+from.Name+"` with its directory in `spec.sources` of a ProvisionTenants",
 		"the files of %s, which %s refers to, are not known", from, &p.Owner)
 	return false
+}
+
+// usedBy says, behind a message, which profile refers to what it is about.
+func usedBy(p *Profile, pos krm.Pos) string {
+	return fmt.Sprintf("; %s refers to it in `%s`", &p.Owner, pos.Field)
 }
 
 // identity is that of the object that a reference names.
@@ -208,13 +216,14 @@ func (e *Expander) data(p *Profile, v *View, pos krm.Pos, optional bool, id krm.
 		return nil, e.missing(p, pos, optional, id)
 	}
 	if id.Kind == "Secret" && textOf(node.Get("type")) != secretType {
-		e.rep.Errorf("secret-type", node.Pos.At("type"), "write `type: "+secretType+"`", "the Secret, which %s refers to, has the type %q", &p.Owner, textOf(node.Get("type")))
+		e.rep.Errorf("secret-type", node.Pos.At("type"), "write `type: "+secretType+"`", "the Secret has the type %q%s", textOf(node.Get("type")), usedBy(p, pos))
 		return nil, false
 	}
 	entries := map[string]content{}
-	ok := e.entries(node, "data", id.Kind == "Secret", entries)
+	by := usedBy(p, pos)
+	ok := e.entries(node, "data", by, id.Kind == "Secret", entries)
 	if id.Kind == "Secret" {
-		ok = e.entries(node, "stringData", false, entries) && ok
+		ok = e.entries(node, "stringData", by, false, entries) && ok
 	}
 	var texts []content
 	for _, key := range sortedKeys(entries) {
@@ -225,7 +234,7 @@ func (e *Expander) data(p *Profile, v *View, pos krm.Pos, optional bool, id krm.
 }
 
 // entries reads the values of a field.
-func (e *Expander) entries(node *krm.Node, field string, encoded bool, into map[string]content) bool {
+func (e *Expander) entries(node *krm.Node, field, by string, encoded bool, into map[string]content) bool {
 	data := node.Get(field)
 	if data == nil || data.Kind != krm.MapNode {
 		return true
@@ -234,20 +243,20 @@ func (e *Expander) entries(node *krm.Node, field string, encoded bool, into map[
 	for key, value := range data.Fields() {
 		text := value.Text
 		if value.Kind != krm.StringNode {
-			e.rep.Errorf("manifest-invalid", value.Pos, "put it in quotes", "a value of `%s` must be a string", field)
+			e.rep.Errorf("manifest-invalid", value.Pos, "put it in quotes", "a value of `%s` must be a string%s", field, by)
 			ok = false
 			continue
 		}
 		if encoded {
 			decoded, err := base64.StdEncoding.DecodeString(text)
 			if err != nil {
-				e.rep.Errorf("manifest-invalid", value.Pos, "put plain text into `stringData`", "a value of `data` of a Secret must be base64")
+				e.rep.Errorf("manifest-invalid", value.Pos, "put plain text into `stringData`", "a value of `data` of a Secret must be base64%s", by)
 				ok = false
 				continue
 			}
 			text = string(decoded)
 		}
-		into[key.Text] = content{text: text, pos: value.Pos, where: "the value"}
+		into[key.Text] = content{text: text, pos: value.Pos, where: "the value", by: by, secret: textOf(node.Get("kind")) == "Secret"}
 	}
 	return ok
 }
@@ -257,11 +266,11 @@ func (e *Expander) instantiate(text content, object *krm.Node, v *View) (content
 	annotations := object.Get("metadata").Get("annotations")
 	switch {
 	case annotations.Get(templateKey) != nil:
-		filled, ok := v.Text(krm.Str{Text: text.text, Pos: text.pos})
+		filled, ok := v.fill(krm.Str{Text: text.text, Pos: text.pos}, v.full, text.by)
 		text.text = filled.Text
 		return text, ok
 	case annotations.Get(luaKey) != nil:
-		e.rep.Errorf("lua-unsupported", object.Pos.At("metadata.annotations").Key(luaKey), "write it as a Go template, with the annotation `"+templateKey+"`", "nothing here runs Lua")
+		e.rep.Errorf("lua-unsupported", object.Pos.At("metadata.annotations").Key(luaKey), "write it as a Go template, with the annotation `"+templateKey+"`", "nothing here runs Lua%s", text.by)
 		return text, false
 	}
 	return text, true

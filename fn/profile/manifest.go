@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,8 +16,12 @@ type content struct {
 	// pos is where it stands; where is the same behind "in ".
 	pos   krm.Pos
 	where string
+	// by says which profile refers to it, and where.
+	by string
 	// path is that of a file, "" for others.
 	path string
+	// secret texts are shown to nobody.
+	secret bool
 }
 
 // manifests reads the objects of a text: YAML or JSON documents, each an object or
@@ -26,7 +31,7 @@ func (c content) manifests(rep *krm.Report) ([]*krm.Node, bool) {
 	quiet := &krm.Report{}
 	docs, ok := krm.ParseFiles("", []byte(c.text), quiet)
 	for _, f := range quiet.Findings() {
-		rep.Errorf(f.Code, c.pos, f.Hint, "%s: %s", c.at(f.Pos), f.Message)
+		rep.Errorf(f.Code, c.pos, f.Hint, "%s: %s%s", c.at(f.Pos), f.Message, c.by)
 	}
 	if !ok {
 		return nil, false
@@ -44,7 +49,8 @@ func (c content) manifests(rep *krm.Report) ([]*krm.Node, bool) {
 				ok = false
 				continue
 			}
-			inner := content{item.Text, c.pos, c.where, c.path}
+			inner := c
+			inner.text = item.Text
 			more, good := inner.manifests(rep)
 			objects, ok = append(objects, more...), ok && good
 		}
@@ -61,7 +67,7 @@ func (c content) at(p krm.Pos) string {
 }
 
 func (c content) mistake(p krm.Pos, rep *krm.Report, hint, format string, args ...any) bool {
-	rep.Errorf("manifest-invalid", c.pos, hint, "%s: %s", c.at(p), fmt.Sprintf(format, args...))
+	rep.Errorf("manifest-invalid", c.pos, hint, "%s: %s%s", c.at(p), fmt.Sprintf(format, args...), c.by)
 	return false
 }
 
@@ -70,25 +76,51 @@ func (c content) check(n *krm.Node, rep *krm.Report) bool {
 	if n.Kind != krm.MapNode {
 		return c.mistake(n.Pos, rep, "", "a document must be an object, a map")
 	}
-	for _, field := range []string{"apiVersion", "kind"} {
-		if v := n.Get(field); v == nil || v.Kind != krm.StringNode || v.Text == "" {
-			return c.mistake(n.Pos, rep, "", "an object must have `%s`, a string", field)
-		}
+	if !c.checkType(n, "apiVersion", apiVersions, rep) || !c.checkType(n, "kind", kinds, rep) {
+		return false
 	}
 	if items := n.Get("items"); items != nil && items.Kind == krm.ListNode && strings.HasSuffix(n.Get("kind").Text, "List") {
 		return c.mistake(n.Pos, rep, "write its items as documents between lines of `---`", "a %s is no object that an applier takes", krm.Short(n.Get("kind").Text, 64))
 	}
 	meta := n.Get("metadata")
-	if meta == nil || meta.Kind != krm.MapNode || !isName(meta.Get("name")) {
+	if meta == nil || meta.Kind != krm.MapNode || textOf(meta.Get("name")) == "" {
 		return c.mistake(n.Pos, rep, "", "an object must have `metadata.name`, a string")
 	}
-	if namespace := meta.Get("namespace"); namespace != nil && namespace.Kind != krm.StringNode {
+	if name := meta.Get("name"); !isName(name.Text) {
+		return c.mistake(name.Pos, rep, "", "%q cannot be the name of an object", krm.Short(name.Text, 128))
+	}
+	switch namespace := meta.Get("namespace"); {
+	case namespace == nil || namespace.Kind == krm.NullNode:
+	case namespace.Kind != krm.StringNode:
 		return c.mistake(namespace.Pos, rep, "put it in quotes", "`metadata.namespace` must be a string")
+	case namespace.Text != "" && !namespaces.MatchString(namespace.Text):
+		return c.mistake(namespace.Pos, rep, "", "%q cannot be the name of a namespace", krm.Short(namespace.Text, 128))
 	}
 	return c.checkTexts(meta.Get("labels"), "labels", rep) && c.checkTexts(meta.Get("annotations"), "annotations", rep) && c.checkValues(n, rep)
 }
 
-func isName(n *krm.Node) bool { return n != nil && n.Kind == krm.StringNode && n.Text != "" }
+// What the fields of an identity look like; names are those of Kubernetes' path
+// segments (k8s.io/apimachinery, IsValidPathSegmentName), which RBAC allows.
+var (
+	apiVersions = regexp.MustCompile(`^([a-z0-9.-]+/)?[a-z0-9]+$`)
+	kinds       = regexp.MustCompile(`^[A-Za-z0-9]+$`)
+	namespaces  = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+)
+
+func isName(name string) bool {
+	return len(name) <= 253 && name != "." && name != ".." && !strings.ContainsAny(name, "/%\\\n\t ")
+}
+
+func (c content) checkType(n *krm.Node, field string, syntax *regexp.Regexp, rep *krm.Report) bool {
+	v := n.Get(field)
+	switch {
+	case textOf(v) == "":
+		return c.mistake(n.Pos, rep, "", "an object must have `%s`, a string", field)
+	case !syntax.MatchString(v.Text):
+		return c.mistake(v.Pos, rep, "", "%q cannot be the `%s` of an object", krm.Short(v.Text, 128), field)
+	}
+	return true
+}
 
 // controlled are the prefixes of annotations by which hosts and this function go:
 // what a profile delivers must not look like something else.
@@ -120,7 +152,10 @@ func (c content) checkTexts(n *krm.Node, field string, rep *krm.Report) bool {
 // checkValues refuses what YAML 1.1 and 1.2 read differently: those who read the
 // text before and those who read what comes out use both.
 func (c content) checkValues(n *krm.Node, rep *krm.Report) bool {
-	if n.Ambiguous != "" {
+	switch {
+	case n.Ambiguous != "" && c.secret:
+		return c.mistake(n.Pos, rep, "write the value that is meant, or put it in quotes", "YAML 1.1 and YAML 1.2 read a value differently")
+	case n.Ambiguous != "":
 		return c.mistake(n.Pos, rep, "write the value that is meant, or put it in quotes",
 			"%s is %s in YAML 1.1 and something else in YAML 1.2", krm.Short(n.Written, 64), n.Ambiguous)
 	}

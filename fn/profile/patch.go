@@ -94,7 +94,7 @@ func (e *Expander) newPatcher(patch Patch) (patcher, bool) {
 	node, ok := krm.ParseAt(krm.Pos{Line: 1}, []byte(patch.Patch.Text), quiet)
 	if !ok {
 		first := quiet.Findings()[0]
-		return fail(first.Hint, "the patch is not valid YAML: in line %d: %s", first.Pos.Line, first.Message)
+		return fail(first.Hint, "the patch is wrong in line %d: %s", first.Pos.Line, first.Message)
 	}
 	switch {
 	case node == nil || node.Kind != krm.MapNode && node.Kind != krm.ListNode:
@@ -109,8 +109,27 @@ func (e *Expander) newPatcher(patch Patch) (patcher, bool) {
 		if out.match, ok = e.matcher(patch.Target); !ok {
 			return patcher{}, false
 		}
+		if node.Kind == krm.MapNode {
+			out.node = nameless(node)
+		}
 	}
 	return out, true
+}
+
+// nameless is a strategic merge patch without what names an object: the target
+// says what it is for, and a patch renames nothing (kustomize, patches with a
+// target).
+func nameless(n *krm.Node) *krm.Node {
+	fields := fieldsOf(n)
+	delete(fields, "apiVersion")
+	delete(fields, "kind")
+	if meta := n.Get("metadata"); meta != nil && meta.Kind == krm.MapNode {
+		kept := fieldsOf(meta)
+		delete(kept, "name")
+		delete(kept, "namespace")
+		fields["metadata"] = krm.NewMap(kept)
+	}
+	return krm.NewMap(fields)
 }
 
 // matcher compiles a target.
@@ -167,6 +186,7 @@ func (e *Expander) patch(node *krm.Node, patches []patcher, from content) (*krm.
 		}
 		changed = true
 	}
+	from.where = "what the patches make of " + from.where
 	return node, !changed || from.check(node, e.rep)
 }
 

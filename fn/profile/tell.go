@@ -77,7 +77,11 @@ func through(r Reference) string {
 func (t teller) lost(c *Claim) {
 	switch c.Reason {
 	case ByTier:
-		t.rep.Warnf("tier-lost", c.Pos, fmt.Sprintf("to get it, set %s below %d; else remove it here", c.Owner.TierField, c.Holder.Tier),
+		hint := fmt.Sprintf("to get it, set %s below %d; else remove it here", c.Owner.TierField, c.Holder.Tier)
+		if c.Holder.Tier == 1 {
+			hint = fmt.Sprintf("to get it, give %s a higher tier; else remove it here", c.Holder)
+		}
+		t.rep.Warnf("tier-lost", c.Pos, hint,
 			"%s with tier %d does not get %s%s, which %s claims with tier %d%s",
 			c.Owner, c.Owner.Tier, c.title(), through(c.Ref), c.Holder, c.Holder.Tier, through(c.HolderRef))
 	case ByTie:

@@ -16,24 +16,35 @@ type View struct {
 	templates *templates
 	// full is for everything but what names an object, name for that.
 	full, name map[string]any
+	// cluster is its name.
+	cluster string
 	// resources are the objects of `templateResourceRefs`, by identifier.
 	resources map[string]any
 	rep       *krm.Report
 }
 
 // Text fills in a template with everything that there is. It reports mistakes.
-func (v *View) Text(text krm.Str) (krm.Str, bool) { return v.fill(text, v.full) }
+func (v *View) Text(text krm.Str) (krm.Str, bool) { return v.fill(text, v.full, "") }
 
 // Name fills in what names an object: that sees the cluster only.
-func (v *View) Name(text krm.Str) (krm.Str, bool) { return v.fill(text, v.name) }
+func (v *View) Name(text krm.Str) (krm.Str, bool) { return v.fill(text, v.name, "") }
 
-func (v *View) fill(text krm.Str, data map[string]any) (krm.Str, bool) {
+// fill reports mistakes with who refers to the text, where that is somewhere else.
+func (v *View) fill(text krm.Str, data map[string]any, by string) (krm.Str, bool) {
 	if !strings.Contains(text.Text, template.Braces.Left) {
 		return text, true
 	}
 	filled, mistake := v.templates.fill(text.Text, data, v.resources)
 	if mistake != nil {
-		mistake.Report(text.Pos, "", v.rep)
+		told := *mistake
+		told.What += by
+		switch told.Code {
+		case "template-function":
+			told.Hint = strings.Replace(told.Hint, "the inputs", "a label of the cluster, or write it", 1)
+		case "template-failed":
+			told.Hint = "what may be missing is read with `get`: `get .Cluster.metadata.labels \"zone\" | default \"a\"`"
+		}
+		told.Report(text.Pos, " for "+v.cluster, v.rep)
 		return text, false
 	}
 	return krm.Str{Text: filled, Pos: text.Pos}, true
@@ -154,7 +165,7 @@ func asYAML(object any) (string, error) {
 func (e *Expander) viewOf(p *Profile, c *Cluster) (*View, bool) {
 	cluster, ok := e.values(c.Object)
 	v := &View{
-		templates: e.templates, rep: e.rep, resources: map[string]any{},
+		templates: e.templates, rep: e.rep, resources: map[string]any{}, cluster: c.String(),
 		name: map[string]any{"Cluster": cluster, "ClusterNamespace": c.Namespace, "ClusterName": c.Name},
 		full: map[string]any{"Cluster": cluster},
 	}
