@@ -12,6 +12,7 @@ type holding struct {
 	profile.Incumbent
 	// cluster is the one that the profile had it for.
 	cluster profile.Destination
+	// feature is empty for what a release needs: it stays as long as a release does.
 	feature profile.Feature
 	item    *krm.Item
 }
@@ -36,7 +37,7 @@ func findHoldings(list *krm.List, made []*krm.Item, plan *config.Plan, d *deploy
 }
 
 func (hs holdings) add(item *krm.Item, d *deployment) holdings {
-	h := holding{cluster: d.home, item: item, feature: profile.Resources}
+	h := holding{cluster: d.home, item: item}
 	to := d.home
 	for _, c := range d.clusters {
 		if c.Summarises(item.Annotations) {
@@ -57,9 +58,7 @@ func (hs holdings) add(item *krm.Item, d *deployment) holdings {
 	if h.Incumbent, found = profile.NewIncumbent(item.Identity(), item.Annotations, to); !found {
 		return hs
 	}
-	if h.Identity != item.Identity() {
-		h.feature = profile.Helm
-	}
+	h.feature = profile.FeatureOf(h.Incumbent, item.Annotations)
 	return append(hs, h)
 }
 
@@ -76,7 +75,7 @@ func (hs holdings) incumbents() []profile.Incumbent {
 func (hs holdings) of(r *round) []*profile.Claim {
 	var claims []*profile.Claim
 	for _, h := range hs {
-		if h.Owner == r.Owner.String() && h.cluster == r.cluster.Destination {
+		if h.feature != "" && h.Owner == r.Owner.String() && h.cluster == r.cluster.Destination {
 			claims = append(claims, &profile.Claim{
 				Owner: &r.Owner, Feature: h.feature, Cluster: h.cluster, To: h.To, Identity: h.Identity, Ref: h.Ref,
 				Mode: profile.Paused, Pos: r.Pos,
@@ -105,17 +104,29 @@ func (hs holdings) others(r *round) []*profile.Claim {
 	return claims
 }
 
-// kept are the items of claims that stay as they are.
+// kept are the items of claims that stay as they are, and what releases among them
+// need.
 func (hs holdings) kept(claims []*profile.Claim) []*krm.Item {
-	var items []*krm.Item
+	type place struct {
+		to profile.Destination
+		id krm.Identity
+	}
+	type ownerIn struct {
+		to    profile.Destination
+		owner string
+	}
+	stay, releases := map[place]bool{}, map[ownerIn]bool{}
 	for _, c := range claims {
-		if c.State != profile.Kept {
-			continue
+		if c.State == profile.Kept {
+			stay[place{c.To, c.Identity}] = true
+			releases[ownerIn{c.To, c.Owner.String()}] = releases[ownerIn{c.To, c.Owner.String()}] || c.Feature == profile.Helm
 		}
-		for _, h := range hs {
-			if h.To == c.To && h.Identity == c.Identity && h.item.UID == "" {
-				items = append(items, h.item)
-			}
+	}
+	var items []*krm.Item
+	for _, h := range hs {
+		needed := h.feature == "" && releases[ownerIn{h.To, h.Owner}]
+		if h.item.UID == "" && (needed || h.feature != "" && stay[place{h.To, h.Identity}]) {
+			items = append(items, h.item)
 		}
 	}
 	return items

@@ -160,6 +160,9 @@ func (e *Expander) contents(p *Profile, c *Cluster, v *View, ref *PolicyRef) (te
 	if !ok {
 		return nil, from, false
 	}
+	if ref.Path.Text == "" {
+		path.Pos = ref.Pos
+	}
 	from.Path = path.Text
 	files, known := e.in.Files(from.identity(), path)
 	if !known {

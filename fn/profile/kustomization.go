@@ -9,6 +9,8 @@ import (
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
+const kustomizeGroup = "kustomize.toolkit.fluxcd.io"
+
 // Kustomizations are the claims of a profile's kustomizationRefs for a cluster:
 // Flux Kustomizations in the namespace flux, which build what nobody sees here.
 func (e *Expander) Kustomizations(p *Profile, c *Cluster, v *View, flux string) []*Claim {
@@ -53,7 +55,7 @@ func (e *Expander) kustomization(p *Profile, c *Cluster, v *View, ref *Kustomiza
 		spec["components"] = components
 	}
 	o := &krm.Object{
-		APIVersion: "kustomize.toolkit.fluxcd.io/v1", Kind: "Kustomization", Namespace: flux, Name: kustomizationName(p, from),
+		APIVersion: kustomizeGroup + "/v1", Kind: "Kustomization", Namespace: flux, Name: kustomizationName(p, from),
 		Labels: map[string]string{}, Annotations: map[string]string{},
 	}
 	var needs []string

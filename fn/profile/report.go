@@ -19,10 +19,11 @@ func Rows(claims []*Claim) string {
 	return string(list.AppendYAML(nil, 0))
 }
 
-// sortedClaims leaves out what generators claim, and sorts by cluster, feature and
+// sortedClaims leaves out what generators claim, and what somebody who is paused
+// does not have: only an earlier run knows that. It sorts by cluster, feature and
 // identity, the best tier first.
 func sortedClaims(claims []*Claim) []*Claim {
-	sorted := slices.DeleteFunc(slices.Clone(claims), func(c *Claim) bool { return c.Cluster == (Destination{}) })
+	sorted := slices.DeleteFunc(slices.Clone(claims), func(c *Claim) bool { return c.Cluster == (Destination{}) || c.State == Skipped })
 	features := []Feature{Helm, Resources, Kustomize}
 	slices.SortStableFunc(sorted, func(a, b *Claim) int {
 		return cmp.Or(

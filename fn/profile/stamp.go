@@ -150,6 +150,20 @@ func NewIncumbent(id krm.Identity, annotations map[string]string, to Destination
 	return i, i.Owner != ""
 }
 
+// FeatureOf is the part of a profile that something came from: "" for what a
+// release needs besides itself.
+func FeatureOf(i Incumbent, annotations map[string]string) Feature {
+	switch {
+	case i.Identity.Kind == releaseKind:
+		return Helm
+	case annotations[ownerKindKey] != "":
+		return Resources
+	case i.Identity.Group == kustomizeGroup:
+		return Kustomize
+	}
+	return ""
+}
+
 // Summarises tells whether annotations say that an object was deployed for the
 // cluster, as Sveltos stamps it.
 func (c *Cluster) Summarises(annotations map[string]string) bool {
