@@ -163,7 +163,7 @@ func (e *evaluation) mistake(u *unit, in *inputSet, m *template.Mistake) {
 	}
 	names := slices.Sorted(maps.Keys(in.values))
 	m.Hint = "known names are " + listed(names) + "; " + m.Hint
-	if near, found := krm.Nearest(m.Missing, names); found {
+	if near, found := krm.Nearest(m.Missing, names); found && len(m.Missing) > 2 {
 		m.Hint = "did you mean `" + near + "`? " + m.Hint
 	}
 	if e.Render {

@@ -30,7 +30,7 @@ func identityOf(n *krm.Node) krm.Identity {
 
 // draftsOf are the objects in what a template rendered, checked.
 func (e *evaluation) draftsOf(s *Set, u *unit, in *inputSet, documents []*krm.Node) []*draft {
-	if u.object {
+	if u.object != nil {
 		documents = documents[:min(len(documents), 1)] // Flux Operator reads no further
 	} else {
 		documents = expanded(documents)
@@ -91,7 +91,7 @@ func (c *objectCheck) object(n *krm.Node) (*krm.Node, bool) {
 	case id.Kind == "" || id.Name == "" || textOf(n.Get("apiVersion")) == "":
 		c.incomplete(n)
 		return nil, false
-	case !c.unit.object && id.Group == "kustomize.config.k8s.io":
+	case c.unit.object == nil && id.Group == "kustomize.config.k8s.io":
 		return nil, false // no object of a cluster; Flux Operator drops it, too
 	case c.excluded(n):
 		return nil, false
@@ -106,8 +106,16 @@ func (c *objectCheck) object(n *krm.Node) (*krm.Node, bool) {
 	return c.withCommon(n), c.metadata(n) && c.scalars(n, n)
 }
 
-// incomplete reports what has no identity.
+// incomplete reports what has no identity. Flux Operator drops it from a
+// `resourcesTemplate`, and says nothing; but an object that has lost its name is one
+// that is deleted.
 func (c *objectCheck) incomplete(n *krm.Node) {
+	if c.unit.object == nil && n.Get("apiVersion") == nil && n.Get("kind") == nil {
+		if c.Render {
+			c.rep.Warnf("resourceset-dropped", c.unit.pos, "", "a document that is no object is left out, rendered with %s", c.in.title())
+		}
+		return
+	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if textOf(n.Get(field)) == "" {
 			c.fail("resourceset-object", "write it in the template", "an object has no `%s`", field)
@@ -120,7 +128,7 @@ func (c *objectCheck) incomplete(n *krm.Node) {
 // excluded tells whether an object asks to be left out. Without inputs Flux
 // Operator does not ask entries of `resources`.
 func (c *objectCheck) excluded(n *krm.Node) bool {
-	if c.unit.object && c.in.values == nil {
+	if c.unit.object != nil && c.in.values == nil {
 		return false
 	}
 	return textOf(n.Get("metadata").Get("annotations").Get(reconcileKey)) == disabled
