@@ -91,21 +91,24 @@ func keep(fn any) function    { return function{fn: reflect.ValueOf(fn), keep: t
 
 // textFunctions keep what is known of a text.
 func textFunctions() map[string]function {
-	trimAll := func(cutset string, v any) (any, error) {
-		return trimmed(v, func(s string) string { return strings.Trim(s, cutset) })
+	cutting := func(cut func(s, by string) string) function {
+		return keep(func(by, v any) (any, error) {
+			if _, mine := by.(literal); !mine {
+				v = plain(v) // whoever chooses what is cut off chooses what is left
+			}
+			text, ok := plain(by).(string)
+			if !ok {
+				return nil, fmt.Errorf("argument 1 must be a string, found %s", describe(by))
+			}
+			return trimmed(v, func(s string) string { return cut(s, text) })
+		})
 	}
 	return map[string]function{
 		"indent":  {fn: reflect.ValueOf(indented), keep: true, size: sizes["indent"]},
 		"nindent": {fn: reflect.ValueOf(nindented), keep: true, size: sizes["indent"]},
 		"trim":    keep(func(v any) (any, error) { return trimmed(v, strings.TrimSpace) }),
-		"trimAll": keep(trimAll),
-		"trimall": keep(trimAll),
-		"trimPrefix": keep(func(prefix string, v any) (any, error) {
-			return trimmed(v, func(s string) string { return strings.TrimPrefix(s, prefix) })
-		}),
-		"trimSuffix": keep(func(suffix string, v any) (any, error) {
-			return trimmed(v, func(s string) string { return strings.TrimSuffix(s, suffix) })
-		}),
+		"trimAll": cutting(strings.Trim), "trimall": cutting(strings.Trim),
+		"trimPrefix": cutting(strings.TrimPrefix), "trimSuffix": cutting(strings.TrimSuffix),
 		"quote": {fn: reflect.ValueOf(func(values ...any) any {
 			return quoted(values, func(v any) string { return fmt.Sprintf("%q", textOf(v)) })
 		}), deep: true},
