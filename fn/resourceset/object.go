@@ -111,7 +111,7 @@ func (c *objectCheck) object(n *krm.Node) (*krm.Node, bool) {
 // that is deleted.
 func (c *objectCheck) incomplete(n *krm.Node) {
 	if c.unit.object == nil && n.Get("apiVersion") == nil && n.Get("kind") == nil {
-		if c.Render {
+		if c.Render && c.unit.mayWarn() {
 			c.rep.Warnf("resourceset-dropped", c.unit.pos, "", "a document that is no object is left out, rendered with %s", c.in.title())
 		}
 		return
@@ -159,7 +159,7 @@ func (c *objectCheck) withoutControl(n *krm.Node) *krm.Node {
 		for key := range fieldsOf(n.Get("metadata").Get(field)) {
 			if key.Pos.Line == 0 && c.Control(key.Text) {
 				n = without(n, field, key.Text)
-				if c.Render {
+				if c.Render && c.unit.mayWarn() {
 					c.rep.Warnf("inputs-control-key", c.unit.pos, "write the key in the template, if the platform team wants it",
 						"%s %q of %s came with %s and is left out: only a template can set it", strings.TrimSuffix(field, "s"), krm.Short(key.Text, 128), identityOf(n).Title(), c.in.title())
 				}

@@ -77,6 +77,7 @@ type Reference struct {
 
 // unit is one template: an entry of `resources`, or a `resourcesTemplate`.
 type unit struct {
+	set      *Set
 	pos      krm.Pos
 	template *template.Template
 	// text is the template, which for an entry of `resources` we have written.
@@ -85,8 +86,9 @@ type unit struct {
 	object *krm.Node
 	// step is the place of the unit's step, "" outside of steps.
 	step string
-	// mistakes counts what went wrong, so that one template cannot flood the report.
-	mistakes int
+	// mistakes and warnings count what went wrong, so that one template cannot flood
+	// the report.
+	mistakes, warnings int
 }
 
 // New checks a ResourceSet and parses its templates.
@@ -170,6 +172,7 @@ func unambiguous(n *krm.Node, rep *krm.Report) bool {
 }
 
 func (s *Set) addUnit(u *unit, rep *krm.Report) bool {
+	u.set = s
 	t, mistake := template.Parse(u.text, template.Angles, map[string]any{"inputs": func() any { return s.current }})
 	if mistake != nil {
 		u.report(mistake, "", rep)
@@ -186,7 +189,13 @@ func (s *Set) hasSteps() bool { return len(s.units) > 0 && s.units[0].step != ""
 // report reports a mistake where its author wrote it.
 func (u *unit) report(m *template.Mistake, with string, rep *krm.Report) {
 	pos, at := u.place(m)
-	at.Report(pos, with, rep)
+	at.Report(pos, " of ResourceSet "+u.set.id()+with, rep)
+}
+
+// mayWarn tells whether there is room for one more warning about the template.
+func (u *unit) mayWarn() bool {
+	u.warnings++
+	return u.warnings <= maxMistakes
 }
 
 // place finds the field of an entry of `resources` that a mistake is about, and

@@ -70,8 +70,8 @@ func (r *run) prepare(f function, args []any) ([]any, error) {
 	if f.size == nil {
 		return prepared, nil
 	}
-	if size := f.size(prepared); size < 0 || size > maxValue {
-		return nil, r.stop("the result has about %d bytes, %d are allowed", size, maxValue)
+	if f.size(prepared) > maxValue {
+		return nil, r.stop("the result would be too large: %d bytes are allowed", maxValue)
 	}
 	return prepared, nil
 }

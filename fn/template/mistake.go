@@ -60,7 +60,8 @@ func (t *Template) syntaxMistake(err error) *Mistake {
 		return t.mistake("template-syntax", 0, "", "%s", krm.Short(err.Error(), 256))
 	}
 	line, _ := strconv.Atoi(m[1])
-	return t.mistake("template-syntax", t.guilty(line), "", "%s", krm.Short(m[2], 256))
+	what := strings.NewReplacer("{{", t.delims.Left, "}}", t.delims.Right).Replace(m[2])
+	return t.mistake("template-syntax", t.guilty(line), "", "%s", krm.Short(what, 256))
 }
 
 // executionMistake turns an error of the interpreter into a Mistake.
