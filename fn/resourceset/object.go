@@ -45,12 +45,12 @@ func (e *evaluation) draftsOf(s *Set, u *unit, in *inputSet, documents []*krm.No
 	return drafts
 }
 
-// expanded puts the objects of a `kind: List` in its place.
+// expanded puts the objects of a `kind: List` in its place. Other kinds may end so.
 func expanded(documents []*krm.Node) []*krm.Node {
 	var all []*krm.Node
 	for _, n := range documents {
 		items := n.Get("items")
-		if strings.HasSuffix(textOf(n.Get("kind")), "List") && items != nil && items.Kind == krm.ListNode {
+		if textOf(n.Get("kind")) == "List" && items != nil && items.Kind == krm.ListNode {
 			all = append(all, expanded(items.Items)...)
 			continue
 		}
@@ -80,6 +80,7 @@ func (c *objectCheck) fail(code, hint, format string, args ...any) {
 var (
 	versionSyntax   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*$`)
 	kindSyntax      = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+	labelSyntax     = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 	namespaceSyntax = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 )
 
@@ -103,7 +104,8 @@ func (c *objectCheck) object(n *krm.Node) (*krm.Node, bool) {
 		return nil, false
 	}
 	n = c.withoutControl(n)
-	return c.withCommon(n), c.metadata(n) && c.scalars(n, n)
+	n = c.withCommon(n)
+	return n, c.metadata(n) && c.data(id, n) && c.scalars(n, n)
 }
 
 // incomplete reports what has no identity. Flux Operator drops it from a
@@ -243,6 +245,9 @@ func (c *objectCheck) metadata(n *krm.Node) bool {
 			case value.Kind != krm.StringNode:
 				c.fail("resourceset-object", "write `| quote` behind the value", "%s %q of %s must be a string, found %q", strings.TrimSuffix(field, "s"), krm.Short(key.Text, 128), identityOf(n).Title(), krm.Short(value.Text, 64))
 				ok = false
+			case field == "labels" && (len(key.Text) > 253+len("/")+63 || !labelSyntax.MatchString(value.Text)):
+				c.fail("resourceset-object", "a label's value has up to 63 letters, digits, `-`, `_` and `.`; `slugify` makes one of any text", "label %q of %s cannot be %q", krm.Short(key.Text, 128), identityOf(n).Title(), krm.Short(value.Text, 128))
+				ok = false
 			case c.Forbidden(key.Text):
 				c.fail("resourceset-forbidden-key", "remove it", "%s %q of %s must not be set: hosts and this function go by it", strings.TrimSuffix(field, "s"), krm.Short(key.Text, 128), identityOf(n).Title())
 				ok = false
@@ -250,6 +255,22 @@ func (c *objectCheck) metadata(n *krm.Node) bool {
 		}
 	}
 	return ok
+}
+
+// data checks that a ConfigMap and a Secret hold strings.
+func (c *objectCheck) data(id krm.Identity, n *krm.Node) bool {
+	if id.Group != "" || id.Kind != "ConfigMap" && id.Kind != "Secret" {
+		return true
+	}
+	for _, field := range []string{"data", "stringData"} {
+		for key, value := range fieldsOf(n.Get(field)) {
+			if value.Kind != krm.StringNode && value.Kind != krm.NullNode {
+				c.fail("resourceset-object", "write `| quote` behind the value", "`%s` of %s must hold strings, found %s at %q", field, id.Title(), describe(value), krm.Short(key.Text, 128))
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // scalars refuses what two versions of YAML read as different values.

@@ -60,6 +60,9 @@ func (r *run) prepare(f function, args []any) ([]any, error) {
 			continue
 		}
 		m, err := r.measure(arg)
+		if err == nil && m.size > maxValue {
+			err = r.stop("a value has more than %d bytes", maxValue)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -187,6 +190,9 @@ func shallowSize(v any) int {
 // checkSize bounds what a function returns.
 func (r *run) checkSize(v any) error {
 	size := shallowSize(v)
+	if l, laid := v.(*layout); laid {
+		size, v = len(l.text), l.text
+	}
 	if v != nil {
 		switch reflect.TypeOf(v).Kind() {
 		case reflect.String:

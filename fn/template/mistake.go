@@ -46,7 +46,7 @@ func (t *Template) mistake(code string, offset int, hint, format string, args ..
 }
 
 var (
-	syntaxError    = regexp.MustCompile(`(?s)^template: ` + rootName + `:(\d+): (.*)$`)
+	syntaxError    = regexp.MustCompile(`(?s)^template: ` + regexp.QuoteMeta(rootName) + `:(\d+): (.*)$`)
 	executionError = regexp.MustCompile(`(?s)^template: .*?:(\d+):(\d+): executing .*? at <.*?>: (.*)$`)
 	missingKey     = regexp.MustCompile(`^map has no entry for key (".*")$`)
 	callError      = regexp.MustCompile(`(?s)^error calling [^ :]+: (.*)$`)

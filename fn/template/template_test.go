@@ -2,10 +2,12 @@ package template
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	sprig "github.com/go-task/slim-sprig/v3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -151,6 +153,11 @@ func TestMistakes(t *testing.T) {
 		"a text that doubles":       {"<< $x := \"0123456789\" >><< range 40 >><< $x = print $x $x >><< end >>", "template-limit", "a text has", 1, 47, ""},
 		"a list that doubles":       {"<< $x := list 1 >><< range 40 >><< $x = list $x $x >><< end >><< toJson $x >>", "template-limit", "the template does not end", 1, 66, ""},
 		"a map in itself":           {"<< $x := dict >><< $_ := set $x \"x\" $x >>", "template-limit", "a value nests more than 100 deep", 1, 26, ""},
+		"numbers that overflow":     {"<< untilStep 2 9223372036854775807 9223372036854775806 >>", "template-limit", "the result would be too large", 1, 4, ""},
+		"a cycle of chunks":         {"<< $x := dict >><< $_ := set $x \"x\" (list $x | chunk 1) >><< indent 2 $x >>", "template-limit", "a value nests more than 100 deep", 1, 26, ""},
+		"lists of lists":            {"<< $x := list 1 >><< range 40 >><< $x = list $x $x >><< end >><< indent 2 $x >>", "template-limit", "the template does not end within the work that is allowed", 1, 66, ""},
+		"a list in a row":           {"<< $x := until 50000 >><< $y := concat $x $x $x $x >>", "template-limit", "the result would be too large", 1, 33, ""},
+		"a key that is a list":      {"<< dict (list 1) 2 >>", "template-failed", "a key of `dict` must be a string, found a list", 1, 4, ""},
 		"a huge output":             {"<< range 100 >><< repeat 100000 \"x\" >><< end >>", "template-limit", "the template prints more than 4194304 bytes", 1, 19, ""},
 	}
 	for name, test := range tests {
@@ -202,4 +209,34 @@ func TestText(t *testing.T) {
 			assert.Equal(t, test.want, out.Text())
 		})
 	}
+}
+
+// The library is slim-sprig's, without what looks at more than its arguments.
+func TestLibraryIsComplete(t *testing.T) {
+	library := newLibrary(&run{})
+	for name := range sprig.GenericFuncMap() {
+		_, have := library[name]
+		_, impure := impureFunctions[name]
+		assert.True(t, have != impure, "%s must be either in the library or refused", name)
+	}
+	for _, name := range []string{"now", "env", "expandenv", "getHostByName", "date", "randAlphaNum", "uuidv4", "genCA", "genPrivateKey", "bcrypt", "htpasswd", "encryptAES", "derivePassword", "shuffle", "ago", "randInt", "toDate"} {
+		assert.Contains(t, impureFunctions, name)
+	}
+	for name, f := range library {
+		assert.Equal(t, reflect.Func, f.fn.Kind(), name)
+	}
+}
+
+func TestSlugify(t *testing.T) {
+	long := strings.Repeat("abcdefghi ", 10)
+	for text, want := range map[string]string{
+		"Team A": "team-a", "a_b": "a_b", "Research & Development": "research-and-development", "  --x--  ": "x",
+		"it's": "its", "Ünïcödé": "unicode", "a.b/c": "a-b-c", long: strings.TrimSuffix(strings.Repeat("abcdefghi-", 6), "-"), strings.Repeat("x", 70): strings.Repeat("x", 63),
+	} {
+		got, err := slugify(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	_, err := slugify("日本")
+	assert.ErrorContains(t, err, "no letter for '日'")
 }
