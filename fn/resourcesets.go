@@ -112,9 +112,10 @@ func forbiddenInTemplates(key string) bool {
 	return tenant.AdminForbidden(key) && key != krm.ManagedByKey
 }
 
+// findItem finds an object that neither a tenant nor an earlier run has made.
 func findItem(list *krm.List, plan *config.Plan, id krm.Identity, rep *krm.Report) *krm.Node {
 	for _, item := range list.Items {
-		if item.Identity() == id && plan.Trusted(item) {
+		if _, ours := item.Annotations[krm.OwnerKey]; item.Identity() == id && !ours && plan.Trusted(item) {
 			if node, ok := item.Node(rep); ok {
 				return node
 			}

@@ -194,12 +194,25 @@ func (r *reader) readSets(p *Plan) {
 }
 
 func (r *reader) readSet(d document, p *Plan) {
-	before := r.rep.Worst()
+	all := r.rep
+	r.rep = &krm.Report{}
+	fields, ok := r.setFields(d)
+	if ok && r.rep.Worst() < krm.Error { // part of a set would seem to lack the rest
+		if set, ok := resourceset.New(fields, r.rep); ok {
+			p.ResourceSets = append(p.ResourceSets, set)
+		}
+	}
+	all.Append(r.rep)
+	r.rep = all
+}
+
+// setFields reads a set; false is for one that is disabled.
+func (r *reader) setFields(d document) (resourceset.Fields, bool) {
 	wire := decode[resourceSet](d.node, r.rep)
 	options := readOptions(wire.Metadata.Annotations, r.rep)
 	ignoreShortForm(wire.Metadata.Annotations, r.rep)
 	if r.isDisabledSet(d, wire.Metadata.Annotations) {
-		return
+		return resourceset.Fields{}, false
 	}
 	spec := &wire.Spec
 	r.checkParts(spec)
@@ -225,12 +238,7 @@ func (r *reader) readSet(d document, p *Plan) {
 	for _, step := range spec.Steps {
 		fields.Parts = append(fields.Parts, newPart(step.Name.Text, step.Resources, step.ResourcesTemplate))
 	}
-	if before < krm.Error && r.rep.Worst() >= krm.Error {
-		return // half a set would seem to lack what could not be read
-	}
-	if set, ok := resourceset.New(fields, r.rep); ok {
-		p.ResourceSets = append(p.ResourceSets, set)
-	}
+	return fields, true
 }
 
 func newPart(step string, resources []templateObject, text krm.Str) resourceset.Part {
@@ -272,6 +280,12 @@ func (r *reader) checkParts(spec *resourceSetSpec) {
 }
 
 func (r *reader) inputsReference(f *inputsReference) resourceset.Reference {
+	if f.Kind.Text != "" && f.Kind.Text != providerKind {
+		r.rep.Errorf("config-kind", f.Kind.Pos, didYouMean(f.Kind.Text, []string{providerKind}), "must be %q, found %q", providerKind, shown(f.Kind.Text))
+	}
+	if f.APIVersion.Text != "" && f.APIVersion.Text != setVersion {
+		r.reportVersion(f.Pos, providerKind, f.APIVersion.Text, setVersion)
+	}
 	if (f.Name.Text == "") == (f.Selector == nil) {
 		r.rep.Errorf("config-value", f.Pos, "", "must have exactly one of `name` and `selector`")
 	}

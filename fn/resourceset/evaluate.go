@@ -163,7 +163,7 @@ func (e *evaluation) mistake(u *unit, in *inputSet, m *template.Mistake) {
 	}
 	names := slices.Sorted(maps.Keys(in.values))
 	m.Hint = "known names are " + listed(names) + "; " + m.Hint
-	if near, found := krm.Nearest(m.Missing, names); found {
+	if near, found := krm.Nearest(m.Missing, names); found && len(m.Missing) > 2 {
 		m.Hint = "did you mean `" + near + "`? " + m.Hint
 	}
 	if e.Render {
@@ -171,7 +171,7 @@ func (e *evaluation) mistake(u *unit, in *inputSet, m *template.Mistake) {
 		return
 	}
 	pos, at := u.place(m)
-	e.rep.Warnf("inputs-unknown", pos, m.Hint, "the template in line %d, column %d%s: %s", at.Line, at.Column, with, at.What)
+	e.rep.Warnf("inputs-unknown", pos, m.Hint, "the template in line %d, column %d of ResourceSet %s%s: %s", at.Line, at.Column, u.set.id(), with, at.What)
 }
 
 // title names the inputs: `the inputs of ExternalArtifact tenant-a/web`.
@@ -233,8 +233,11 @@ func (e *evaluation) add(d *draft, first map[krm.Identity]*draft) {
 }
 
 func (e *evaluation) reportDuplicate(before, d *draft) {
+	if !d.unit.mayWarn() {
+		return
+	}
 	e.rep.Warnf("resourceset-duplicate", d.unit.pos, "put what differs into the name",
-		"%s made with %s is not emitted: the template at `%s` made it with %s, and differently", d.id().Title(), d.inputs.title(), before.unit.pos.Field, before.inputs.title())
+		"%s made with %s is dropped: the template at `%s` made it with %s, and differently", d.id().Title(), d.inputs.title(), before.unit.pos.Field, before.inputs.title())
 }
 
 func (d *draft) id() krm.Identity {

@@ -30,7 +30,7 @@ func identityOf(n *krm.Node) krm.Identity {
 
 // draftsOf are the objects in what a template rendered, checked.
 func (e *evaluation) draftsOf(s *Set, u *unit, in *inputSet, documents []*krm.Node) []*draft {
-	if u.object {
+	if u.object != nil {
 		documents = documents[:min(len(documents), 1)] // Flux Operator reads no further
 	} else {
 		documents = expanded(documents)
@@ -45,12 +45,12 @@ func (e *evaluation) draftsOf(s *Set, u *unit, in *inputSet, documents []*krm.No
 	return drafts
 }
 
-// expanded puts the objects of a `kind: List` in its place.
+// expanded puts the objects of a `kind: List` in its place. Other kinds may end so.
 func expanded(documents []*krm.Node) []*krm.Node {
 	var all []*krm.Node
 	for _, n := range documents {
 		items := n.Get("items")
-		if strings.HasSuffix(textOf(n.Get("kind")), "List") && items != nil && items.Kind == krm.ListNode {
+		if textOf(n.Get("kind")) == "List" && items != nil && items.Kind == krm.ListNode {
 			all = append(all, expanded(items.Items)...)
 			continue
 		}
@@ -80,6 +80,7 @@ func (c *objectCheck) fail(code, hint, format string, args ...any) {
 var (
 	versionSyntax   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*$`)
 	kindSyntax      = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+	labelSyntax     = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 	namespaceSyntax = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 )
 
@@ -91,7 +92,7 @@ func (c *objectCheck) object(n *krm.Node) (*krm.Node, bool) {
 	case id.Kind == "" || id.Name == "" || textOf(n.Get("apiVersion")) == "":
 		c.incomplete(n)
 		return nil, false
-	case !c.unit.object && id.Group == "kustomize.config.k8s.io":
+	case c.unit.object == nil && id.Group == "kustomize.config.k8s.io":
 		return nil, false // no object of a cluster; Flux Operator drops it, too
 	case c.excluded(n):
 		return nil, false
@@ -103,11 +104,20 @@ func (c *objectCheck) object(n *krm.Node) (*krm.Node, bool) {
 		return nil, false
 	}
 	n = c.withoutControl(n)
-	return c.withCommon(n), c.metadata(n) && c.scalars(n, n)
+	n = c.withCommon(n)
+	return n, c.metadata(n) && c.data(id, n) && c.scalars(n, n)
 }
 
-// incomplete reports what has no identity.
+// incomplete reports what has no identity. Flux Operator drops it from a
+// `resourcesTemplate`, and says nothing; but an object that has lost its name is one
+// that is deleted.
 func (c *objectCheck) incomplete(n *krm.Node) {
+	if c.unit.object == nil && n.Get("apiVersion") == nil && n.Get("kind") == nil {
+		if c.Render && c.unit.mayWarn() {
+			c.rep.Warnf("resourceset-dropped", c.unit.pos, "", "a document that is no object is left out, rendered with %s", c.in.title())
+		}
+		return
+	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if textOf(n.Get(field)) == "" {
 			c.fail("resourceset-object", "write it in the template", "an object has no `%s`", field)
@@ -120,7 +130,7 @@ func (c *objectCheck) incomplete(n *krm.Node) {
 // excluded tells whether an object asks to be left out. Without inputs Flux
 // Operator does not ask entries of `resources`.
 func (c *objectCheck) excluded(n *krm.Node) bool {
-	if c.unit.object && c.in.values == nil {
+	if c.unit.object != nil && c.in.values == nil {
 		return false
 	}
 	return textOf(n.Get("metadata").Get("annotations").Get(reconcileKey)) == disabled
@@ -151,7 +161,7 @@ func (c *objectCheck) withoutControl(n *krm.Node) *krm.Node {
 		for key := range fieldsOf(n.Get("metadata").Get(field)) {
 			if key.Pos.Line == 0 && c.Control(key.Text) {
 				n = without(n, field, key.Text)
-				if c.Render {
+				if c.Render && c.unit.mayWarn() {
 					c.rep.Warnf("inputs-control-key", c.unit.pos, "write the key in the template, if the platform team wants it",
 						"%s %q of %s came with %s and is left out: only a template can set it", strings.TrimSuffix(field, "s"), krm.Short(key.Text, 128), identityOf(n).Title(), c.in.title())
 				}
@@ -235,6 +245,9 @@ func (c *objectCheck) metadata(n *krm.Node) bool {
 			case value.Kind != krm.StringNode:
 				c.fail("resourceset-object", "write `| quote` behind the value", "%s %q of %s must be a string, found %q", strings.TrimSuffix(field, "s"), krm.Short(key.Text, 128), identityOf(n).Title(), krm.Short(value.Text, 64))
 				ok = false
+			case field == "labels" && (len(key.Text) > 253+len("/")+63 || !labelSyntax.MatchString(value.Text)):
+				c.fail("resourceset-object", "a label's value has up to 63 letters, digits, `-`, `_` and `.`; `slugify` makes one of any text", "label %q of %s cannot be %q", krm.Short(key.Text, 128), identityOf(n).Title(), krm.Short(value.Text, 128))
+				ok = false
 			case c.Forbidden(key.Text):
 				c.fail("resourceset-forbidden-key", "remove it", "%s %q of %s must not be set: hosts and this function go by it", strings.TrimSuffix(field, "s"), krm.Short(key.Text, 128), identityOf(n).Title())
 				ok = false
@@ -242,6 +255,22 @@ func (c *objectCheck) metadata(n *krm.Node) bool {
 		}
 	}
 	return ok
+}
+
+// data checks that a ConfigMap and a Secret hold strings.
+func (c *objectCheck) data(id krm.Identity, n *krm.Node) bool {
+	if id.Group != "" || id.Kind != "ConfigMap" && id.Kind != "Secret" {
+		return true
+	}
+	for _, field := range []string{"data", "stringData"} {
+		for key, value := range fieldsOf(n.Get(field)) {
+			if value.Kind != krm.StringNode && value.Kind != krm.NullNode {
+				c.fail("resourceset-object", "write `| quote` behind the value", "`%s` of %s must hold strings, found %s at %q", field, id.Title(), describe(value), krm.Short(key.Text, 128))
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // scalars refuses what two versions of YAML read as different values.

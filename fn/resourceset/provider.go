@@ -180,7 +180,7 @@ func (p *Provider) warnHidden(hidden map[string][]*Artifact, rep *krm.Report) {
 		by := hidden[key]
 		more := ""
 		if len(by) > 1 {
-			more = fmt.Sprintf(" and %d more artifacts", len(by)-1)
+			more = fmt.Sprintf(" and %d more", len(by)-1)
 		}
 		rep.Warnf("inputs-hidden", by[0].File, "call the input something else",
 			"the input %q of %s%s is not used: provider %s/%s sets that name to a label, or to what the artifact is", krm.Short(key, 128), by[0].id(), more, p.Namespace, p.Name)

@@ -77,16 +77,18 @@ type Reference struct {
 
 // unit is one template: an entry of `resources`, or a `resourcesTemplate`.
 type unit struct {
+	set      *Set
 	pos      krm.Pos
 	template *template.Template
 	// text is the template, which for an entry of `resources` we have written.
 	text string
-	// object is set for an entry of `resources`.
-	object bool
+	// object is the entry of `resources`, nil for a `resourcesTemplate`.
+	object *krm.Node
 	// step is the place of the unit's step, "" outside of steps.
 	step string
-	// mistakes counts what went wrong, so that one template cannot flood the report.
-	mistakes int
+	// mistakes and warnings count what went wrong, so that one template cannot flood
+	// the report.
+	mistakes, warnings int
 }
 
 // New checks a ResourceSet and parses its templates.
@@ -102,8 +104,12 @@ func New(f Fields, rep *krm.Report) (*Set, bool) {
 		s.inputs = append(s.inputs, values)
 		ok = ok && good
 	}
-	for i, part := range f.Parts {
-		ok = s.addPart(i+1, part, rep) && ok
+	steps := 0
+	for _, part := range f.Parts {
+		if part.Step != "" {
+			steps++
+		}
+		ok = s.addPart(steps, part, rep) && ok
 	}
 	if len(s.units) == 0 && ok {
 		rep.Errorf("resourceset-empty", s.Pos.At("spec"), "add `resources`, `resourcesTemplate` or `steps`", "ResourceSet %s has no templates", s.id())
@@ -140,7 +146,7 @@ func (s *Set) addPart(number int, part Part, rep *krm.Report) bool {
 			ok = false
 			continue
 		}
-		ok = s.addUnit(&unit{pos: n.Pos, text: text, object: true, step: step}, rep) && ok
+		ok = s.addUnit(&unit{pos: n.Pos, text: text, object: n, step: step}, rep) && ok
 	}
 	if part.Template.Text != "" {
 		ok = s.addUnit(&unit{pos: part.Template.Pos, text: part.Template.Text, step: step}, rep) && ok
@@ -166,6 +172,7 @@ func unambiguous(n *krm.Node, rep *krm.Report) bool {
 }
 
 func (s *Set) addUnit(u *unit, rep *krm.Report) bool {
+	u.set = s
 	t, mistake := template.Parse(u.text, template.Angles, map[string]any{"inputs": func() any { return s.current }})
 	if mistake != nil {
 		u.report(mistake, "", rep)
@@ -182,13 +189,19 @@ func (s *Set) hasSteps() bool { return len(s.units) > 0 && s.units[0].step != ""
 // report reports a mistake where its author wrote it.
 func (u *unit) report(m *template.Mistake, with string, rep *krm.Report) {
 	pos, at := u.place(m)
-	at.Report(pos, with, rep)
+	at.Report(pos, " of ResourceSet "+u.set.id()+with, rep)
+}
+
+// mayWarn tells whether there is room for one more warning about the template.
+func (u *unit) mayWarn() bool {
+	u.warnings++
+	return u.warnings <= maxMistakes
 }
 
 // place finds the field of an entry of `resources` that a mistake is about, and
 // its line and column in the text of that field.
 func (u *unit) place(m *template.Mistake) (krm.Pos, *template.Mistake) {
-	if !u.object || m.Line == 0 {
+	if u.object == nil || m.Line == 0 {
 		return u.pos, m
 	}
 	root, ok := krm.ParseAt(krm.Pos{File: "template", Line: 1}, []byte(u.text), &krm.Report{})
@@ -205,7 +218,31 @@ func (u *unit) place(m *template.Mistake) (krm.Pos, *template.Mistake) {
 	} else {
 		inside.Line, inside.Column = m.Line-scalar.Pos.Line, m.Column-indentOf(u.text, scalar.Pos.Line+1)
 	}
+	if before := written(u.object, root, scalar); before != nil {
+		return before.Pos, &inside
+	}
 	return u.pos.At(scalar.Pos.Field), &inside
+}
+
+// written is the value, in what the author wrote, that has become a scalar of our
+// text of it.
+func written(object, text, scalar *krm.Node) *krm.Node {
+	if text == scalar {
+		return object
+	}
+	for i := range min(len(object.Items), len(text.Items)) {
+		if found := written(object.Items[i], text.Items[i], scalar); found != nil {
+			return found
+		}
+	}
+	for key, value := range fieldsOf(text) {
+		if before := object.Get(key.Text); before != nil {
+			if found := written(before, value, scalar); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
 }
 
 // lastBefore is the last scalar that begins at or before a place.

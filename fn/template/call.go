@@ -60,6 +60,9 @@ func (r *run) prepare(f function, args []any) ([]any, error) {
 			continue
 		}
 		m, err := r.measure(arg)
+		if err == nil && m.size > maxValue {
+			err = r.stop("a value has more than %d bytes", maxValue)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +73,8 @@ func (r *run) prepare(f function, args []any) ([]any, error) {
 	if f.size == nil {
 		return prepared, nil
 	}
-	if size := f.size(prepared); size < 0 || size > maxValue {
-		return nil, r.stop("the result has about %d bytes, %d are allowed", size, maxValue)
+	if f.size(prepared) > maxValue {
+		return nil, r.stop("the result would be too large: %d bytes are allowed", maxValue)
 	}
 	return prepared, nil
 }
@@ -187,6 +190,9 @@ func shallowSize(v any) int {
 // checkSize bounds what a function returns.
 func (r *run) checkSize(v any) error {
 	size := shallowSize(v)
+	if l, laid := v.(*layout); laid {
+		size, v = len(l.text), l.text
+	}
 	if v != nil {
 		switch reflect.TypeOf(v).Kind() {
 		case reflect.String:

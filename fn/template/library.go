@@ -69,9 +69,7 @@ func newLibrary(r *run) map[string]function {
 	all := map[string]function{}
 	from := sprig.GenericFuncMap()
 	for _, name := range shallowNames {
-		if fn, there := from[name]; there {
-			all[name] = function{fn: reflect.ValueOf(fn), size: sizes[name]}
-		}
+		all[name] = function{fn: reflect.ValueOf(from[name]), size: sizes[name]}
 	}
 	for _, name := range keepNames {
 		all[name] = function{fn: reflect.ValueOf(from[name]), keep: true, size: sizes[name]}
@@ -91,21 +89,24 @@ func keep(fn any) function    { return function{fn: reflect.ValueOf(fn), keep: t
 
 // textFunctions keep what is known of a text.
 func textFunctions() map[string]function {
-	trimAll := func(cutset string, v any) (any, error) {
-		return trimmed(v, func(s string) string { return strings.Trim(s, cutset) })
+	cutting := func(cut func(s, by string) string) function {
+		return keep(func(by, v any) (any, error) {
+			if _, mine := by.(literal); !mine {
+				v = plain(v) // whoever chooses what is cut off chooses what is left
+			}
+			text, ok := plain(by).(string)
+			if !ok {
+				return nil, fmt.Errorf("argument 1 must be a string, found %s", describe(by))
+			}
+			return trimmed(v, func(s string) string { return cut(s, text) })
+		})
 	}
 	return map[string]function{
-		"indent":  {fn: reflect.ValueOf(indented), keep: true, size: sizes["indent"]},
-		"nindent": {fn: reflect.ValueOf(nindented), keep: true, size: sizes["indent"]},
+		"indent":  {fn: reflect.ValueOf(indented), deep: true, keep: true, size: sizes["indent"]},
+		"nindent": {fn: reflect.ValueOf(nindented), deep: true, keep: true, size: sizes["indent"]},
 		"trim":    keep(func(v any) (any, error) { return trimmed(v, strings.TrimSpace) }),
-		"trimAll": keep(trimAll),
-		"trimall": keep(trimAll),
-		"trimPrefix": keep(func(prefix string, v any) (any, error) {
-			return trimmed(v, func(s string) string { return strings.TrimPrefix(s, prefix) })
-		}),
-		"trimSuffix": keep(func(suffix string, v any) (any, error) {
-			return trimmed(v, func(s string) string { return strings.TrimSuffix(s, suffix) })
-		}),
+		"trimAll": cutting(strings.Trim), "trimall": cutting(strings.Trim),
+		"trimPrefix": cutting(strings.TrimPrefix), "trimSuffix": cutting(strings.TrimSuffix),
 		"quote": {fn: reflect.ValueOf(func(values ...any) any {
 			return quoted(values, func(v any) string { return fmt.Sprintf("%q", textOf(v)) })
 		}), deep: true},
@@ -138,16 +139,19 @@ func valueFunctions(r *run) map[string]function {
 	}
 }
 
-func dict(pairs ...any) map[string]any {
+func dict(pairs ...any) (map[string]any, error) {
 	m := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {
+		if isCollection(pairs[i]) {
+			return nil, fmt.Errorf("a key of `dict` must be a string, found %s", describe(pairs[i]))
+		}
 		var value any = literal("")
 		if i+1 < len(pairs) {
 			value = pairs[i+1]
 		}
 		m[textOf(pairs[i])] = value
 	}
-	return m
+	return m, nil
 }
 
 // set changes a map, which must not come to hold itself.
@@ -159,12 +163,20 @@ func (r *run) set(m map[string]any, key string, value any) (map[string]any, erro
 	if len(m) > maxList {
 		return nil, r.stop("a map has more than %d entries", maxList)
 	}
-	switch value.(type) {
-	case map[string]any, []any:
+	if isCollection(value) {
 		_, err := r.measure(value)
 		return m, err
 	}
 	return m, nil
+}
+
+// isCollection tells whether a value is a list or a map, of whatever type.
+func isCollection(v any) bool {
+	if v == nil {
+		return false
+	}
+	kind := reflect.TypeOf(v).Kind()
+	return kind == reflect.Slice || kind == reflect.Map
 }
 
 func keysOf(all ...map[string]any) []string {
@@ -183,8 +195,8 @@ func dig(args ...any) (any, error) {
 	at, otherwise := args[len(args)-1], args[len(args)-2]
 	for _, key := range args[:len(args)-2] {
 		m, ok := at.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("`dig` wants a map to find %q in, found %s", textOf(key), describe(at))
+		if !ok || isCollection(key) {
+			return nil, fmt.Errorf("`dig` wants a string, and a map to find it in, found %s and %s", describe(key), describe(at))
 		}
 		if at, ok = m[textOf(key)]; !ok {
 			return otherwise, nil
@@ -207,7 +219,7 @@ func index(item any, keys ...any) (any, error) {
 		case v.Kind() == reflect.Slice || v.Kind() == reflect.String:
 			i, ok := convert(key, reflect.TypeFor[int]())
 			if !ok || i.Int() < 0 || int(i.Int()) >= v.Len() {
-				return nil, fmt.Errorf("there is no entry %s, the length is %d", textOf(key), v.Len())
+				return nil, fmt.Errorf("there is no such entry, the length is %d", v.Len())
 			}
 			v = v.Index(int(i.Int()))
 		default:

@@ -46,7 +46,7 @@ func (t *Template) mistake(code string, offset int, hint, format string, args ..
 }
 
 var (
-	syntaxError    = regexp.MustCompile(`(?s)^template: ` + rootName + `:(\d+): (.*)$`)
+	syntaxError    = regexp.MustCompile(`(?s)^template: ` + regexp.QuoteMeta(rootName) + `:(\d+): (.*)$`)
 	executionError = regexp.MustCompile(`(?s)^template: .*?:(\d+):(\d+): executing .*? at <.*?>: (.*)$`)
 	missingKey     = regexp.MustCompile(`^map has no entry for key (".*")$`)
 	callError      = regexp.MustCompile(`(?s)^error calling [^ :]+: (.*)$`)
@@ -60,7 +60,8 @@ func (t *Template) syntaxMistake(err error) *Mistake {
 		return t.mistake("template-syntax", 0, "", "%s", krm.Short(err.Error(), 256))
 	}
 	line, _ := strconv.Atoi(m[1])
-	return t.mistake("template-syntax", t.guilty(line), "", "%s", krm.Short(m[2], 256))
+	what := strings.NewReplacer("{{", t.delims.Left, "}}", t.delims.Right).Replace(m[2])
+	return t.mistake("template-syntax", t.guilty(line), "", "%s", krm.Short(what, 256))
 }
 
 // executionMistake turns an error of the interpreter into a Mistake.

@@ -79,8 +79,8 @@ func regexReplace(replace func(re *regexp.Regexp, text, by string) string) any {
 			return "", err
 		}
 		found := len(re.FindAllStringIndex(text, maxList+1))
-		if size := times(found, len(by)) + times(strings.Count(by, "$"), len(text)); size > maxValue || found > maxList {
-			return "", fmt.Errorf("the result has about %d bytes, %d are allowed", size, maxValue)
+		if times(found, len(by))+times(strings.Count(by, "$"), len(text)) > maxValue || found > maxList {
+			return "", fmt.Errorf("the result would be too large: %d bytes are allowed", maxValue)
 		}
 		return replace(re, text, by), nil
 	}

@@ -30,7 +30,14 @@ var sizes = map[string]func(args []any) int{
 	"splitn":    func(a []any) int { return splitSize(textAt(a, 2), textAt(a, 0)) },
 	"splitList": func(a []any) int { return splitSize(textAt(a, 1), textAt(a, 0)) },
 	"join":      func(a []any) int { return times(lengthAt(a, 1), len(textAt(a, 0))) },
-	"uniq":      square, "mustUniq": square,
+	"concat": func(a []any) int {
+		total := 0
+		for i := range a {
+			total += lengthAt(a, i)
+		}
+		return times(total, entrySize)
+	},
+	"uniq": square, "mustUniq": square,
 	"without": product, "mustWithout": product,
 	"printf": printfSize,
 }
@@ -77,6 +84,12 @@ func times(a, b int) int {
 
 // steps is how many numbers there are between two.
 func steps(from, to, step int) int {
+	const largest = 1 << 53 // beyond it a sum may overflow
+	for _, n := range []int{from, to, step} {
+		if n > largest || n < -largest {
+			return math.MaxInt32
+		}
+	}
 	distance, stride := math.Abs(float64(to)-float64(from)), math.Abs(float64(step))
 	if stride == 0 {
 		return 0 // the function returns nothing then

@@ -148,7 +148,7 @@ func (f *filler) text(text string) string {
 		case isNil(t.value):
 			f.fail("template-value", t, "give it a default: `| default \"…\"`", "the value is null, and a part of a text cannot be")
 			return
-		case f.isCollection(t):
+		case isCollection(t.value):
 			f.fail("template-value", t, "write `toYaml` or `toJson` behind it", "%s is no text", describe(t.value))
 			return
 		}
@@ -160,14 +160,6 @@ func (f *filler) text(text string) string {
 		b.WriteString(shown)
 	})
 	return b.String()
-}
-
-func (f *filler) isCollection(t *token) bool {
-	if _, laid := t.value.(*layout); laid {
-		return false
-	}
-	kind := describe(t.value)
-	return kind == "a list" || kind == "a map"
 }
 
 // inBlock is the text of a value in a line that, without the indentation of its

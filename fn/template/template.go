@@ -59,7 +59,8 @@ type Template struct {
 // action is a place of a template that prints, as an offset.
 type action int
 
-const rootName = "template"
+// rootName is a name that nobody gives to a template of his own.
+const rootName = "(root)"
 
 // Parse parses a template. funcs are further functions by name; `inputs` and the
 // like. They return one value, or one and an error, and what they return is data.

@@ -2,10 +2,12 @@ package template
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	sprig "github.com/go-task/slim-sprig/v3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -128,7 +130,7 @@ func TestMistakes(t *testing.T) {
 		hint         string
 	}{
 		"a block without an end":    {"a\n  é << if inputs.x >>\nb\n", "template-syntax", "unexpected EOF", 2, 5, ""},
-		"an end without a block":    {"a: << end >>", "template-syntax", "unexpected {{end}}", 1, 4, ""},
+		"an end without a block":    {"a: << end >>", "template-syntax", "unexpected <<end>>", 1, 4, ""},
 		"the second of two":         {"<< inputs >> << | >>", "template-syntax", "unexpected \"|\" in command", 1, 14, ""},
 		"never closed":              {"a\n<< inputs.x", "template-syntax", "unclosed action", 2, 1, ""},
 		"an unknown function":       {"a\nb: << inputs.x | toYamll >>", "template-function", "there is no function `toYamll`", 2, 18, "did you mean `toYaml`?"},
@@ -142,15 +144,20 @@ func TestMistakes(t *testing.T) {
 		"too few arguments":         {"<< repeat 2 >>", "template-failed", "in `repeat 2`: `repeat` has 1 arguments, 2 are wanted", 1, 4, ""},
 		"fail":                      {"<< fail \"no way\" >>", "template-failed", "in `fail \"no way\"`: no way", 1, 4, ""},
 		"a panic":                   {"<< div 1 0 >>", "template-failed", "in `div 1 0`: runtime error: integer divide by zero", 1, 4, ""},
-		"a huge text":               {"<< repeat 1000000000 \"x\" >>", "template-limit", "in `repeat 1000000000 \"x\"`: the result has about 1000000000 bytes, 1048576 are allowed", 1, 4, ""},
-		"a huge width":              {"<< printf \"%1000000000d\" 1 >>", "template-limit", "in `printf \"%1000000000d\" 1`: the result has about", 1, 4, ""},
-		"a huge list":               {"<< range until 1000000000 >>x<< end >>", "template-limit", "in `range until 1000000000`: the result has about", 1, 10, ""},
+		"a huge text":               {"<< repeat 1000000000 \"x\" >>", "template-limit", "in `repeat 1000000000 \"x\"`: the result would be too large", 1, 4, ""},
+		"a huge width":              {"<< printf \"%1000000000d\" 1 >>", "template-limit", "in `printf \"%1000000000d\" 1`: the result would be too large", 1, 4, ""},
+		"a huge list":               {"<< range until 1000000000 >>x<< end >>", "template-limit", "in `range until 1000000000`: the result would be too large", 1, 10, ""},
 		"a huge number of turns":    {"<< range 1000000000 >><< end >>", "template-limit", "the template does not end within the work that is allowed", 1, 23, ""},
 		"recursion":                 {"<< define \"a\" >><< template \"a\" >><< end >><< template \"a\" >>", "template-limit", "templates call each other more than 500 deep", 1, 29, ""},
 		"two to the power of sixty": {doubling(), "template-limit", "the template does not end within the work that is allowed", 1, 0, ""},
 		"a text that doubles":       {"<< $x := \"0123456789\" >><< range 40 >><< $x = print $x $x >><< end >>", "template-limit", "a text has", 1, 47, ""},
 		"a list that doubles":       {"<< $x := list 1 >><< range 40 >><< $x = list $x $x >><< end >><< toJson $x >>", "template-limit", "the template does not end", 1, 66, ""},
 		"a map in itself":           {"<< $x := dict >><< $_ := set $x \"x\" $x >>", "template-limit", "a value nests more than 100 deep", 1, 26, ""},
+		"numbers that overflow":     {"<< untilStep 2 9223372036854775807 9223372036854775806 >>", "template-limit", "the result would be too large", 1, 4, ""},
+		"a cycle of chunks":         {"<< $x := dict >><< $_ := set $x \"x\" (list $x | chunk 1) >><< indent 2 $x >>", "template-limit", "a value nests more than 100 deep", 1, 26, ""},
+		"lists of lists":            {"<< $x := list 1 >><< range 40 >><< $x = list $x $x >><< end >><< indent 2 $x >>", "template-limit", "the template does not end within the work that is allowed", 1, 66, ""},
+		"a list in a row":           {"<< $x := until 50000 >><< $y := concat $x $x $x $x >>", "template-limit", "the result would be too large", 1, 33, ""},
+		"a key that is a list":      {"<< dict (list 1) 2 >>", "template-failed", "a key of `dict` must be a string, found a list", 1, 4, ""},
 		"a huge output":             {"<< range 100 >><< repeat 100000 \"x\" >><< end >>", "template-limit", "the template prints more than 4194304 bytes", 1, 19, ""},
 	}
 	for name, test := range tests {
@@ -202,4 +209,34 @@ func TestText(t *testing.T) {
 			assert.Equal(t, test.want, out.Text())
 		})
 	}
+}
+
+// The library is slim-sprig's, without what looks at more than its arguments.
+func TestLibraryIsComplete(t *testing.T) {
+	library := newLibrary(&run{})
+	for name := range sprig.GenericFuncMap() {
+		_, have := library[name]
+		_, impure := impureFunctions[name]
+		assert.True(t, have != impure, "%s must be either in the library or refused", name)
+	}
+	for _, name := range []string{"now", "env", "expandenv", "getHostByName", "date", "randAlphaNum", "uuidv4", "genCA", "genPrivateKey", "bcrypt", "htpasswd", "encryptAES", "derivePassword", "shuffle", "ago", "randInt", "toDate"} {
+		assert.Contains(t, impureFunctions, name)
+	}
+	for name, f := range library {
+		assert.Equal(t, reflect.Func, f.fn.Kind(), name)
+	}
+}
+
+func TestSlugify(t *testing.T) {
+	long := strings.Repeat("abcdefghi ", 10)
+	for text, want := range map[string]string{
+		"Team A": "team-a", "a_b": "a_b", "Research & Development": "research-and-development", "  --x--  ": "x",
+		"it's": "its", "Ünïcödé": "unicode", "a.b/c": "a-b-c", long: strings.TrimSuffix(strings.Repeat("abcdefghi-", 6), "-"), strings.Repeat("x", 70): strings.Repeat("x", 63),
+	} {
+		got, err := slugify(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	_, err := slugify("日本")
+	assert.ErrorContains(t, err, "no letter for '日'")
 }
