@@ -129,14 +129,17 @@ func (r *release) object(namespace string, emitted map[Release]bool) *krm.Object
 // `b` in `c-a` would be one HelmRelease. Names that dodge that would change with
 // the other release, and Flux would install again what is called otherwise.
 func (s *Set) checkNames(sorted []Made) []Made {
-	return slices.CompactFunc(sorted, func(m, first Made) bool {
-		if first.Object.Identity() != m.Object.Identity() {
-			return false
+	var kept []Made
+	for _, m := range sorted {
+		if last := len(kept) - 1; last < 0 || kept[last].Object.Identity() != m.Object.Identity() {
+			kept = append(kept, m)
+			continue
 		}
+		first := kept[len(kept)-1]
 		s.rep.Errorf("chart-name-collision", s.posOf(m.Releases[0]), "give one of the releases another `releaseName`",
 			"the releases %s and %s would both have the %s", names(first.Releases), names(m.Releases), m.Object.Identity().Title())
-		return true
-	})
+	}
+	return kept
 }
 
 func (s *Set) posOf(r Release) krm.Pos {

@@ -243,6 +243,24 @@ func TestNameOfARelease(t *testing.T) {
 	assert.NotContains(t, Release{Namespace: strings.Repeat("n", 53), Name: strings.Repeat("r", 53)}.ObjectName(), "--")
 }
 
+// Names of sources and copies fit, with and without a hash that tells them apart.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("n", 300)
+	a, b := newRelease("https://a.example.org", long, "x", "1.0.0", "shop", "a"), newRelease("https://b.example.org", long, "x", "1.0.0", "shop", "b")
+	secret := strings.Repeat("s", 253)
+	a.ValuesFrom = []Reference{{Kind: "Secret", Name: str(secret)}}
+	input := "apiVersion: v1\nkind: Secret\ntype: " + secretType + "\nmetadata: {name: " + secret + ", namespace: clusters}\nstringData: {v: \"x: 1\"}\n"
+	for _, charts := range [][]Chart{{a}, {a, b}} {
+		set := NewSet(Place{Namespace: "flux-system"}, &krm.Report{})
+		set.Add(profile(t, input, charts...))
+		made := set.Objects()
+		require.Len(t, made, 1+2*len(charts))
+		for _, m := range made {
+			assert.True(t, isSubdomain(m.Object.Name), m.Object.Name)
+		}
+	}
+}
+
 func TestNamesThatMeet(t *testing.T) {
 	a, b := newRelease("https://x.org", "x", "x", "1.0.0", "shop-a", "b"), newRelease("https://x.org", "x", "x", "1.0.0", "shop", "a-b")
 	a.Pos.Field, b.Pos.Field = "a", "b"
