@@ -126,7 +126,7 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 	inventory := newInventory(list, plan)
 	emitted := slices.Concat(objects, inventory, newReport(list, plan, claims))
 	previous.place(emitted, plan, rep)
-	fill(inventory, objects)
+	fill(inventory, objects, previous.staying())
 	if !rep.Failed() {
 		rep.Append(&previous.done)
 		tellStatus(objects, rep)

@@ -1,6 +1,9 @@
 package fn
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/provision-tenants/provision-tenants/fn/config"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/profile"
@@ -33,6 +36,9 @@ func findHoldings(list *krm.List, made []*krm.Item, plan *config.Plan, d *deploy
 			held = held.add(item, d)
 		}
 	}
+	slices.SortStableFunc(held, func(a, b holding) int {
+		return cmp.Or(a.item.Identity().Compare(b.item.Identity()), cmp.Compare(a.To.String(), b.To.String()), cmp.Compare(a.item.Path(), b.item.Path()))
+	})
 	return held
 }
 

@@ -67,19 +67,26 @@ func newInventory(list *krm.List, plan *config.Plan) []*krm.Object {
 }
 
 // fill lists the objects, in the order in which they are applied, and the file of
-// each.
-func fill(inventory, objects []*krm.Object) {
+// each; then what stays as it was.
+func fill(inventory, objects []*krm.Object, kept []*krm.Item) {
 	var text []byte
 	for _, o := range objects {
-		entry := map[string]string{"kind": o.Kind, "name": o.Name, "filename": cmp.Or(o.Annotations[krm.InternalPathKey], o.Annotations[krm.PathKey])}
-		setIf(entry, "namespace", o.Namespace)
-		setIf(entry, "cluster", o.Annotations[krm.ClusterKey])
-		setIf(entry, "digest", o.Annotations[krm.DigestKey])
-		text = krm.NewList(krm.NewStringMap(entry)).AppendYAML(text, 0)
+		text = appendEntry(text, o.Identity(), o.Annotations)
+	}
+	for _, item := range kept {
+		text = appendEntry(text, item.Identity(), item.Annotations)
 	}
 	for _, o := range inventory {
 		o.Data = map[string]string{"inventory.yaml": cmp.Or(string(text), "[]\n")}
 	}
+}
+
+func appendEntry(text []byte, id krm.Identity, annotations map[string]string) []byte {
+	entry := map[string]string{"kind": id.Kind, "name": id.Name, "filename": cmp.Or(annotations[krm.InternalPathKey], annotations[krm.PathKey])}
+	setIf(entry, "namespace", id.Namespace)
+	setIf(entry, "cluster", annotations[krm.ClusterKey])
+	setIf(entry, "digest", annotations[krm.DigestKey])
+	return krm.NewList(krm.NewStringMap(entry)).AppendYAML(text, 0)
 }
 
 func setIf(m map[string]string, key, value string) {

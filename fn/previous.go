@@ -121,9 +121,13 @@ func releaseOf(item *krm.Item) spot {
 	return spot{item.Annotations[krm.ClusterKey], profile.Release(namespace, name)}
 }
 
-// staying are the items of ours that stay as they are.
+// staying are the items of ours that stay as they are, by identity.
 func (p *previous) staying() []*krm.Item {
-	return slices.DeleteFunc(slices.Clone(p.rest), func(item *krm.Item) bool { return !p.kept[item] })
+	kept := slices.DeleteFunc(slices.Clone(p.rest), func(item *krm.Item) bool { return !p.kept[item] })
+	slices.SortStableFunc(kept, func(a, b *krm.Item) int {
+		return cmp.Or(a.Identity().Compare(b.Identity()), cmp.Compare(a.Path(), b.Path()))
+	})
+	return kept
 }
 
 // place gives each new object its file: the one it was in, else its own under
