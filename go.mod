@@ -3,7 +3,10 @@ module github.com/provision-tenants/provision-tenants
 go 1.26.0
 
 require (
+	github.com/Masterminds/semver/v3 v3.5.0
 	github.com/bmatcuk/doublestar/v4 v4.10.4
+	github.com/evanphx/json-patch/v5 v5.9.11
+	github.com/go-task/slim-sprig/v3 v3.0.0
 	github.com/google/cel-go v0.31.0
 	github.com/invopop/jsonschema v0.14.0
 	github.com/kptdev/krm-functions-sdk/go/fn v1.0.2

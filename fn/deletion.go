@@ -44,7 +44,12 @@ type stamp struct {
 	kept bool
 }
 
+// newStamp names a Namespace of another cluster than the one that generators are
+// for together with the cluster.
 func newStamp(id krm.Identity, annotations map[string]string) stamp {
+	if cluster := annotations[krm.ClusterKey]; cluster != "" {
+		id.Name += " on " + cluster
+	}
 	return stamp{id, annotations[krm.OwnerKey], annotations[krm.DigestKey], handoff.Keeps(annotations, handoff.Dialects())}
 }
 

@@ -12,6 +12,8 @@
 //	                 tenant.Policy.Metadata: the labels and annotations a Namespace ends up with
 //	                 artifact.Build, InputsFrom.Load: what a module publishes and exports
 //	                 handoff.Keep: what appliers may delete, in each one's own keys
+//	evaluateSets     what ResourceSets render on the inputs of the artifacts, or would
+//	                 do with them (resourceset.Evaluate, in resourcesets.go)
 //	profile.Resolve  one owner for each object: the lowest tier
 //	guardDeletions   namespaces must not leave by accident; guardLeaving: nor before appliers know
 //	previous.place   which file an object goes to; what stands in its way
@@ -20,14 +22,16 @@
 // Publish makes the same run twice and writes what artifact.Build builds.
 //
 // Arrows between packages point down: main, fn, config, then tenant, artifact,
-// profile and handoff, which do not know each other, then source, then krm.
+// profile, resourceset and handoff, which do not know each other, then template,
+// then source, then krm.
 //
 // # Words
 //
 // Pos, Str: a place, and a string that knows it. Node: a YAML value. Object: what
 // we emit. Item: what came in. Finding, Report: what there is to say. Tree: files.
 // Pattern, Match: a path with captures, and a directory that has them. Tenant,
-// Module: a namespace, and an artifact wanted in it. Rule, Policy: an allow-list
+// Module: a namespace, and an artifact wanted in it. Set, Provider: a ResourceSet, and
+// what exports inputs for it. Rule, Policy: an allow-list
 // entry, and all about managed namespaces. Operation, Artifact: a copy, and what
 // copies make. Claim: an object, who wants it, with which tier. Dialect: one
 // applier's keys. Plan: everything asked for.
@@ -102,21 +106,28 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 		return nil, nil
 	}
 	previous := split(list, plan)
-	claims := make([]profile.Claim, 0, len(previous.made))
+	profiles := newDeployment(plan, rep)
+	held := findHoldings(list, previous.made, plan, profiles)
+	claims, exported := profiles.claims(trees, held), newExports(plan)
 	for i := range plan.Generators {
-		claims = append(claims, generate(&plan.Generators[i], plan, trees, publish, rep)...)
+		claims = append(claims, generate(&plan.Generators[i], profiles.home, plan, trees, publish, exported, rep)...)
 	}
-	objects := profile.Resolve(claims, rep)
+	sets := evaluateSets(list, plan, exported, rep)
+	claims = append(claims, setClaims(sets, profiles.home)...)
+	warnUnmanaged(sets.Finalized, claims, plan, rep)
+	profile.Resolve(claims, held.incumbents(), plan.TieBreak, rep)
+	previous.settle(claims, held, profiles.home)
+	objects := granted(claims, profiles, list)
 	tellMany(list, objects, rep)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
-		before, now := previous.stamps(plan, rep), stampsOf(objects)
+		before, now := previous.stamps(plan, rep), append(stampsOf(objects), stampsIn(previous.staying())...)
 		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
 		guardLeaving(before, append(now, staying(previous.rest, plan)...), plan, rep)
 	}
 	inventory := newInventory(list, plan)
-	emitted := slices.Concat(objects, inventory)
+	emitted := slices.Concat(objects, inventory, newReport(list, plan, claims))
 	previous.place(emitted, plan, rep)
-	fill(inventory, objects)
+	fill(inventory, objects, previous.staying())
 	if !rep.Failed() {
 		rep.Append(&previous.done)
 		tellStatus(objects, rep)

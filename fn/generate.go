@@ -23,10 +23,13 @@ const externalArtifactKind = "ExternalArtifact"
 // generation is one generator at work.
 type generation struct {
 	*config.Generator
+	owner profile.Owner
+	home  profile.Destination
 	plan  *config.Plan
 	trees trees
 	// publish is nil unless archives are wanted.
 	publish archiveSink
+	exports exports
 	rep     *krm.Report
 	// spec is the same for all artifacts.
 	spec krm.Encoded
@@ -34,9 +37,9 @@ type generation struct {
 
 // generate makes what a generator asks for: a Namespace for each tenant that it
 // manages, an ExternalArtifact for each module.
-func generate(g *config.Generator, plan *config.Plan, trees trees, publish archiveSink, rep *krm.Report) []profile.Claim {
-	gen := generation{g, plan, trees, publish, rep, externalArtifactSpec(g)}
-	var claims []profile.Claim
+func generate(g *config.Generator, home profile.Destination, plan *config.Plan, trees trees, publish archiveSink, exported exports, rep *krm.Report) []*profile.Claim {
+	gen := &generation{g, ownerOfGenerator(g), home, plan, trees, publish, exported, rep, externalArtifactSpec(g)}
+	var claims []*profile.Claim
 	for _, t := range gen.tenants() {
 		if gen.Managed != nil && !t.Own {
 			claims = append(claims, gen.claim(gen.namespace(&t)))
@@ -48,7 +51,7 @@ func generate(g *config.Generator, plan *config.Plan, trees trees, publish archi
 
 // tenants finds who asks for a namespace, lets in those who may, and settles the
 // metadata of their namespaces.
-func (g generation) tenants() []tenant.Tenant {
+func (g *generation) tenants() []tenant.Tenant {
 	var tree *source.Tree
 	var pattern tenant.Pattern
 	matches := []tenant.Match{{}} // without a pattern every artifact is made once
@@ -70,7 +73,7 @@ func (g generation) tenants() []tenant.Tenant {
 }
 
 // noMatchHint says where to look for what is not there.
-func (g generation) noMatchHint() string {
+func (g *generation) noMatchHint() string {
 	look, start := "correct the pattern, the directory of the source or, in a container, the mount", "a relative directory starts from "+g.plan.Start()
 	if g.plan.IsItems(g.Pattern.Alias()) {
 		look, start = "correct the pattern, or what the host hands over: only YAML and JSON files are items, and none that a `.krmignore` names", "paths start from the root of the list"
@@ -78,7 +81,7 @@ func (g generation) noMatchHint() string {
 	return look + "; if this is meant, set " + g.plan.Deletion.Names.AllowEmpty + " to true; " + start
 }
 
-func (g generation) names() []tenant.Names {
+func (g *generation) names() []tenant.Names {
 	var names []tenant.Names
 	for _, a := range g.Artifacts {
 		names = append(names, a.Names)
@@ -87,7 +90,7 @@ func (g generation) names() []tenant.Names {
 }
 
 // reserve is the size of the annotations that a Namespace gets from us.
-func (g generation) reserve(t *tenant.Tenant) int {
+func (g *generation) reserve(t *tenant.Tenant) int {
 	size := 0
 	for key, value := range g.namespace(t).Annotations {
 		if _, theirs := t.Annotations[key]; !theirs {
@@ -97,12 +100,21 @@ func (g generation) reserve(t *tenant.Tenant) int {
 	return size
 }
 
-func (g generation) claim(o *krm.Object) profile.Claim {
-	return profile.Claim{Object: o, Owner: g.Owner, Tier: g.Tier, Pos: g.Pos}
+// ownerOfGenerator is the generator as one of those whose tiers decide. It never
+// stops at a conflict: each of its objects is another tenant's.
+func ownerOfGenerator(g *config.Generator) profile.Owner {
+	return profile.Owner{
+		Kind: "ArtifactGenerator", Namespace: g.Namespace, Name: g.Name, Tier: g.Tier, Position: g.Position,
+		ContinueOnConflict: true, TierField: "the annotation `" + krm.TierKey + "`", Pos: g.Pos,
+	}
+}
+
+func (g *generation) claim(o *krm.Object) *profile.Claim {
+	return &profile.Claim{Owner: &g.owner, Feature: profile.Resources, To: g.home, Identity: o.Identity(), Object: o, Pos: g.Pos}
 }
 
 // namespace makes the Namespace of an admitted tenant.
-func (g generation) namespace(t *tenant.Tenant) *krm.Object {
+func (g *generation) namespace(t *tenant.Tenant) *krm.Object {
 	annotations := maps.Clone(t.Annotations)
 	if !g.Prune || handoff.KeepAsked(annotations) {
 		annotations = handoff.Keep(annotations, handoff.Dialects())
@@ -127,8 +139,8 @@ func managed(labels map[string]string) map[string]string {
 }
 
 // modules makes the ExternalArtifacts of a tenant.
-func (g generation) modules(t *tenant.Tenant) []profile.Claim {
-	var claims []profile.Claim
+func (g *generation) modules(t *tenant.Tenant) []*profile.Claim {
+	var claims []*profile.Claim
 	var names []string
 	for _, m := range t.Modules {
 		names = append(names, m.Name)
@@ -145,7 +157,7 @@ func (g generation) modules(t *tenant.Tenant) []profile.Claim {
 
 // externalArtifact builds one module. Its inputs are read even where it cannot be
 // built: all mistakes are reported in one run.
-func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *artifact.Order) (*krm.Object, bool) {
+func (g *generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *artifact.Order) (*krm.Object, bool) {
 	spec := &g.Artifacts[m.Artifact]
 	built, ok := artifact.Build(t.Namespace+"/"+m.Name, spec.Copy, m.Match.Raw, g.trees, g.rep)
 	defer built.Release()
@@ -162,13 +174,17 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *
 		g.publish(o, built)
 	}
 	status := map[string]*krm.Node{}
+	var inputs *krm.Node
 	if spec.Inputs != nil {
-		inputs, read := spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep)
-		if !read {
+		var read bool
+		if inputs, read = spec.Inputs.Load(built, m.Match.Raw, g.trees, g.rep); !read {
 			return nil, false
 		}
 		order.Add(m.Name, inputs)
 		status["exportedInputs"] = inputs
+	}
+	if ok {
+		g.exports.add(g.Generator, o, spec, built, inputs)
 	}
 	if ok && g.plan.Publish != nil {
 		status["artifact"] = artifactStatus(g.plan.Publish, o, spec, built)
@@ -184,7 +200,7 @@ const maxAnnotations = 256 << 10
 
 // checkSize is for ExternalArtifacts: of Namespaces the tenant's part is checked
 // where it is read.
-func (g generation) checkSize(o *krm.Object) {
+func (g *generation) checkSize(o *krm.Object) {
 	size := 0
 	for key, value := range o.Annotations {
 		size += len(key) + len(value)
@@ -196,7 +212,7 @@ func (g generation) checkSize(o *krm.Object) {
 }
 
 // labels are commonMetadata, then the captures, then ours: a later one wins.
-func (g generation) labels(m *tenant.Module) map[string]string {
+func (g *generation) labels(m *tenant.Module) map[string]string {
 	labels := map[string]string{}
 	for key, value := range g.Labels {
 		labels[key] = value.Text
@@ -205,7 +221,7 @@ func (g generation) labels(m *tenant.Module) map[string]string {
 	return managed(labels)
 }
 
-func (g generation) annotations(spec *config.Artifact) map[string]string {
+func (g *generation) annotations(spec *config.Artifact) map[string]string {
 	annotations := map[string]string{}
 	for key, value := range g.Annotations {
 		annotations[key] = value.Text

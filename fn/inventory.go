@@ -2,6 +2,8 @@ package fn
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"path"
 	"strings"
 
@@ -13,11 +15,34 @@ import (
 // generatedDir is where new objects go, below the directory of the configuration.
 const generatedDir = "generated"
 
-// generatedPath is unique for an object: kind, namespace and name. A
-// cluster-scoped object is filed under its own name.
-func generatedPath(id krm.Identity, plan *config.Plan) string {
-	folder := cmp.Or(id.Namespace, id.Name)
-	return path.Join(plan.Dir, generatedDir, folder, strings.ToLower(id.Kind)+"-"+id.Name+".yaml")
+// generatedPath is that of an object: kind, namespace and name. A cluster-scoped
+// object is filed under its own name, and what is for another cluster than the one
+// that generators are for below that.
+func generatedPath(at spot, plan *config.Plan) string {
+	folder := plan.Dir + "/" + generatedDir
+	if at.cluster != "" {
+		folder += "/clusters/" + at.cluster
+	}
+	id := at.id
+	return strings.TrimPrefix(path.Join(folder, fileName(cmp.Or(id.Namespace, id.Name)), strings.ToLower(id.Kind)+"-"+fileName(id.Name)+".yaml"), "/")
+}
+
+// fileName is a name as a part of a path on every system: RBAC has names such as
+// `system:nodes`.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// otherPath is that of an object whose own one another object has: of two kinds of
+// one name, or two names that differ in signs.
+func otherPath(at spot, plan *config.Plan) string {
+	sum := sha256.Sum256([]byte(at.id.String()))
+	return strings.TrimSuffix(generatedPath(at, plan), ".yaml") + "-" + hex.EncodeToString(sum[:4]) + ".yaml"
 }
 
 // ownerOf is the owner of what belongs to the run as a whole.
@@ -42,18 +67,26 @@ func newInventory(list *krm.List, plan *config.Plan) []*krm.Object {
 }
 
 // fill lists the objects, in the order in which they are applied, and the file of
-// each.
-func fill(inventory, objects []*krm.Object) {
+// each; then what stays as it was.
+func fill(inventory, objects []*krm.Object, kept []*krm.Item) {
 	var text []byte
 	for _, o := range objects {
-		entry := map[string]string{"kind": o.Kind, "name": o.Name, "filename": cmp.Or(o.Annotations[krm.InternalPathKey], o.Annotations[krm.PathKey])}
-		setIf(entry, "namespace", o.Namespace)
-		setIf(entry, "digest", o.Annotations[krm.DigestKey])
-		text = krm.NewList(krm.NewStringMap(entry)).AppendYAML(text, 0)
+		text = appendEntry(text, o.Identity(), o.Annotations)
+	}
+	for _, item := range kept {
+		text = appendEntry(text, item.Identity(), item.Annotations)
 	}
 	for _, o := range inventory {
 		o.Data = map[string]string{"inventory.yaml": cmp.Or(string(text), "[]\n")}
 	}
+}
+
+func appendEntry(text []byte, id krm.Identity, annotations map[string]string) []byte {
+	entry := map[string]string{"kind": id.Kind, "name": id.Name, "filename": cmp.Or(annotations[krm.InternalPathKey], annotations[krm.PathKey])}
+	setIf(entry, "namespace", id.Namespace)
+	setIf(entry, "cluster", annotations[krm.ClusterKey])
+	setIf(entry, "digest", annotations[krm.DigestKey])
+	return krm.NewList(krm.NewStringMap(entry)).AppendYAML(text, 0)
 }
 
 func setIf(m map[string]string, key, value string) {

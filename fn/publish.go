@@ -103,7 +103,7 @@ func artifactStatus(publish *config.Publish, o *krm.Object, spec *config.Artifac
 	status := map[string]*krm.Node{
 		"path":           krm.NewString(file),
 		"url":            krm.NewString(publish.BaseURL + "/" + file),
-		"revision":       krm.NewString(cmp.Or(spec.Revision, "latest@"+built.Digest)),
+		"revision":       krm.NewString(revisionOf(spec, built)),
 		"digest":         krm.NewString(built.Digest),
 		"size":           krm.NewInt(built.Size),
 		"lastUpdateTime": krm.NewString(publish.LastUpdateTime),

@@ -50,7 +50,7 @@ func TestReadmeFilesAreWhatItSays(t *testing.T) {
 func TestReadmeCommands(t *testing.T) {
 	needs(t, "kustomize", "kubectl", "kpt", "kubeconform")
 	root := t.TempDir()
-	for _, name := range []string{"testdata/demo", "testdata/hosts", "testdata/publish", "testdata/schema"} {
+	for _, name := range []string{"testdata/demo", "testdata/hosts", "testdata/publish", "testdata/schema", "testdata/tiers"} {
 		require.NoError(t, os.CopyFS(filepath.Join(root, name), os.DirFS(filepath.Join(repository(t), name))))
 	}
 	write(t, root, "function-config.yaml", read(t, repository(t), "function-config.yaml"))
@@ -84,7 +84,7 @@ func runBlock(t *testing.T, root string, b block) {
 }
 
 var (
-	codeInSource = regexp.MustCompile(`\.(?:Errorf|Stopf|Warnf|Infof|errorf|fail)\(\s*"([a-z0-9-]+)"`)
+	codeInSource = regexp.MustCompile(`\b(?:Errorf|Stopf|Warnf|Infof|errorf|fail|mistake|notYAML|unknown)\(\s*"([a-z0-9-]+)"`)
 	codeInReadme = regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| (error|safeguard|warning|info)")
 )
 
@@ -136,7 +136,7 @@ func TestReadmeFieldsAreThoseOfTheCode(t *testing.T) {
 		tables++
 		return fieldsOf(fieldTable.FindStringSubmatch(table)[1])
 	})
-	require.Equal(t, 4, tables)
+	require.Equal(t, 6, tables)
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(current), 0o644))
 		return

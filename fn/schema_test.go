@@ -18,7 +18,7 @@ func TestSchemasOfTheRepositoryAreCurrent(t *testing.T) {
 	dir := t.TempDir()
 	require.Equal(t, "0\n", runMain(nil, "schema", "--out", dir)["status"])
 	written := snapshot(t, dir)
-	require.Len(t, written, 4)
+	require.Len(t, written, 8)
 	for name, text := range written {
 		assert.Equal(t, read(t, "../testdata/schema", name), text, "run `provision-tenants schema --out testdata/schema`")
 	}
@@ -26,7 +26,7 @@ func TestSchemasOfTheRepositoryAreCurrent(t *testing.T) {
 
 func TestSchemaVerb(t *testing.T) {
 	list := runMain(nil, "schema")
-	assert.Equal(t, "ArtifactGenerator\nInputs\nNamespaceMetadata\nProvisionTenants\n", list["stdout.yaml"])
+	assert.Equal(t, "ArtifactGenerator\nInputs\nNamespaceMetadata\nClusterProfile\nProfile\nResourceSet\nResourceSetInputProvider\nProvisionTenants\n", list["stdout.yaml"])
 	one := runMain(nil, "schema", "NamespaceMetadata")
 	assert.Equal(t, read(t, "../testdata/schema", "source.extensions.fluxcd.io/namespacemetadata_v1beta1.json"), one["stdout.yaml"])
 	dir := t.TempDir()

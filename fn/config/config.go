@@ -17,8 +17,11 @@ func Parse(list *krm.List, rep *krm.Report) (*Plan, bool) {
 	r := &reader{list: list, rep: rep, base: findBase(list), accepted: map[*krm.Item]bool{}, found: map[krm.Identity]*krm.Node{}}
 	r.readFunctionConfig()
 	docs := r.documents()
+	r.sets = r.setDocuments()
 	generators := r.decodeAll(docs)
-	plan := r.plan(docs, generators)
+	profiles := r.profileDocuments()
+	plan := r.plan(docs, generators, profiles)
+	r.readSets(plan)
 	r.checkTenantItems(plan)
 	if rep.Failed() {
 		return nil, false
@@ -47,6 +50,9 @@ type reader struct {
 	files []krm.Str
 	// sources are Flux sources in files of spec.configs.
 	sources []*krm.Node
+	// sets are the ResourceSets and providers, setFiles those in files of
+	// spec.configs.
+	sets, setFiles []document
 	// found are the Flux sources that were looked for, nil where there is none.
 	found map[krm.Identity]*krm.Node
 	areas areas
@@ -55,11 +61,17 @@ type reader struct {
 	kustomize bool
 	// tree is the list as files, nil unless a source is that.
 	tree map[string]krm.File
+	// fileProfiles and fileObjects are profiles, and what they refer to, in files of
+	// spec.configs.
+	fileProfiles []document
+	fileObjects  []*krm.Node
+	// objects are what profiles may refer to.
+	objects *objects
 }
 
 // plan puts together what was read.
-func (r *reader) plan(docs []document, generators []*generator) *Plan {
-	if len(generators) == 0 && !r.rep.Failed() {
+func (r *reader) plan(docs []document, generators []*generator, profiles []document) *Plan {
+	if len(generators)+len(profiles)+len(r.sets) == 0 && !r.rep.Failed() {
 		r.reportNoGenerator()
 	}
 	r.adoptShortForm(generators)
@@ -69,6 +81,8 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		ProtectedNames: r.protected,
 		Deletion:       newDeletion(krm.Str(r.baseline), r.most, r.allowEmpty, r.rep),
 		Publish:        r.publish,
+		RenderSets:     r.renderSets,
+		trusted:        r.isTrusted,
 		Consumed:       r.consumed(),
 		Echo:           r.echo,
 		Kustomize:      r.echo != nil || r.kustomize,
@@ -77,12 +91,14 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		areas:          r.areas,
 		accepted:       r.accepted,
 	}
-	if r.list.Config == nil && len(docs) > 0 {
-		p.Name, p.Namespace = docs[0].id.Name, docs[0].id.Namespace
+	if first := slices.Concat(docs, profiles); r.list.Config == nil && len(first) > 0 {
+		p.Name, p.Namespace = first[0].id.Name, orDefault(first[0].id.Namespace, defaultNamespace)
 	}
 	p.Deletion.Names = r.optionNames(generators)
-	p.Dir = r.ownDirectory(docs)
-	p.Sources = r.readSources(generators, p.Dir)
+	p.Dir = r.ownDirectory(slices.Concat(docs, profiles))
+	r.addProfiles(p, profiles)
+	p.Sources = r.readSources(generators, usesSources(p.Profiles), p.Dir)
+	p.sourceAliases = r.sourceAliases(generators, p.Sources)
 	for _, g := range generators {
 		p.Generators = append(p.Generators, r.newGenerator(g))
 	}
@@ -91,8 +107,8 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 
 func (r *reader) reportNoGenerator() {
 	if r.list.Config == nil {
-		r.rep.Errorf("config-missing", krm.Pos{}, "pass a functionConfig of kind ProvisionTenants or ArtifactGenerator, or an ArtifactGenerator among the items",
-			"there is no functionConfig and no ArtifactGenerator")
+		r.rep.Errorf("config-missing", krm.Pos{}, "pass a functionConfig of kind ProvisionTenants or ArtifactGenerator, or an ArtifactGenerator or a ClusterProfile among the items",
+			"there is no functionConfig, no ArtifactGenerator and no profile")
 		return
 	}
 	hint := "add one to `spec.generators`, to a file of `spec.configs` or to the items"
@@ -101,14 +117,16 @@ func (r *reader) reportNoGenerator() {
 			hint = fmt.Sprintf("%s %s is among the items: pass it as functionConfig", functionKind, shown(item.Name))
 		}
 	}
-	r.rep.Errorf("config-missing", r.list.Config.Pos(), hint, "there is no ArtifactGenerator")
+	r.rep.Errorf("config-missing", r.list.Config.Pos(), hint, "there is no ArtifactGenerator and no profile")
 }
 
-// consumed are the generators among the items that would reach a cluster.
+// consumed are the generators and profiles among the items that would reach a
+// cluster, and the ResourceSets and providers that are rendered here.
 func (r *reader) consumed() []*krm.Item {
 	var items []*krm.Item
 	for _, item := range r.list.Items {
-		if _, local := item.Annotations[krm.LocalConfigKey]; r.accepted[item] && item != r.echo && isGenerator(item) && !local {
+		kind := isGenerator(item) || isProfile(item) || isSet(item) && r.renderSets
+		if _, local := item.Annotations[krm.LocalConfigKey]; r.accepted[item] && item != r.echo && kind && !local {
 			items = append(items, item)
 		}
 	}
@@ -192,3 +210,6 @@ func (p *Plan) TenantData(item *krm.Item) bool {
 	}
 	return p.areas.cover(item, p.base)
 }
+
+// Trusted tells whether an item is certainly none that a tenant can have written.
+func (p *Plan) Trusted(item *krm.Item) bool { return p.trusted(item) }

@@ -34,6 +34,8 @@ type document struct {
 	file string
 	// unread is set while nobody has been told what is wrong with the item's YAML.
 	unread bool
+	// position is the place of a profile in the input.
+	position int
 }
 
 // rank puts the functionConfig first, then what was asked for by name, then what
@@ -128,12 +130,12 @@ var hostPrefixes = []string{
 	"config.kubernetes.io", "internal.config.kubernetes.io", "config.k8s.io", "kustomize.config.k8s.io", "internal.kpt.dev",
 }
 
-// identityOf is an item's identity; a generator without a namespace counts as
+// identityOf is an item's identity; configuration without a namespace counts as
 // being in the default one.
 func identityOf(item *krm.Item) krm.Identity {
 	id := item.Identity()
-	if id.Namespace == "" && id.Kind == generatorKind && id.Group == generatorGroup {
-		id.Namespace = defaultNamespace
+	if isGenerator(item) || isProfileID(id) || isSet(item) {
+		return namespaced(id)
 	}
 	return id
 }
@@ -151,14 +153,10 @@ func isGenerator(item *krm.Item) bool {
 // nodeIdentity is the identity of a document that is no item.
 func nodeIdentity(n *krm.Node) krm.Identity {
 	meta := n.Get("metadata")
-	id := krm.Identity{
+	return namespaced(krm.Identity{
 		Group:     krm.GroupOf(textOf(n.Get("apiVersion"))),
 		Kind:      textOf(n.Get("kind")),
 		Namespace: textOf(meta.Get("namespace")),
 		Name:      textOf(meta.Get("name")),
-	}
-	if id.Namespace == "" {
-		id.Namespace = defaultNamespace
-	}
-	return id
+	})
 }

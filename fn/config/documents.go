@@ -170,7 +170,7 @@ func (r *reader) unique(docs []document) []document {
 		}
 		if first := kept[len(kept)-1]; d.id.Name != "" && !first.same(d) {
 			r.rep.Errorf("config-conflict", d.pos(), "remove one of the two",
-				"ArtifactGenerator %s is there twice with different contents, first %s", nameOf(d.id), first.where())
+				"%s %s is there twice with different contents, first %s", d.id.Kind, nameOf(d.id), first.where())
 		}
 	}
 	return kept

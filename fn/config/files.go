@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
 	"github.com/provision-tenants/provision-tenants/fn/source"
 )
 
@@ -103,15 +104,30 @@ func (r *reader) fileDocument(node *krm.Node, file string) (document, bool) {
 	switch {
 	case id.Kind == generatorKind && id.Group == generatorGroup:
 		return document{id: id, node: node, file: file}, true
+	case isProfileID(id):
+		r.fileProfiles = append(r.fileProfiles, document{id: id, node: node, file: file})
+	case isReferred(id):
+		r.fileObjects = append(r.fileObjects, node)
+	case id.Group == setGroup && (id.Kind == setKind || id.Kind == providerKind):
+		r.setFiles = append(r.setFiles, document{id: id, node: node, file: file})
 	case id.Group == sourceGroup && isSourceKind(id.Kind):
 		r.sources = append(r.sources, node)
 	case r.list.Config != nil && id.Kind == r.list.Config.Kind && id.Name == r.list.Config.Name:
 	default:
-		kinds := append([]string{generatorKind}, sourceKinds()...)
+		kinds := append([]string{
+			generatorKind, clusterProfileKind, profileKind, setKind, providerKind,
+			profile.SveltosCluster, profile.CAPICluster, clusterSetKind, namespaceSetKind, "ConfigMap", "Secret",
+		}, sourceKinds()...)
 		r.rep.Errorf("config-kind", node.Pos.At("kind"), didYouMean(id.Kind, kinds),
 			"a file of `configs` must hold one of %s, found kind %q", listOf(kinds), shown(id.Kind))
 	}
 	return document{}, false
+}
+
+// isReferred tells whether profiles refer to objects of a kind, or are matched
+// with them.
+func isReferred(id krm.Identity) bool {
+	return isClusterID(id) || isSetID(id) || id.Group == "" && (id.Kind == "ConfigMap" || id.Kind == "Secret")
 }
 
 // refuseConfigsInArea: who can write a configuration decides about everybody, and

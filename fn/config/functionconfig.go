@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
 )
 
 // settings are what the functionConfig says besides its generators.
@@ -22,6 +23,10 @@ type settings struct {
 	most                  Limit
 	allowEmpty            bool
 	publish               *Publish
+	// cluster is that of profiles, nil for those in the input.
+	cluster    *clusterSpec
+	tieBreak   profile.TieBreak
+	renderSets bool
 }
 
 const functionInput = "function-input"
@@ -81,6 +86,8 @@ func (r *reader) readFull(node *krm.Node) {
 		r.baseline, r.most, r.allowEmpty = directory(d.Baseline), d.MaxNamespaces.Limit, d.AllowEmpty.Value
 	}
 	r.publish = newPublish(spec.Publish, r.rep)
+	r.cluster, r.tieBreak = spec.Cluster, profile.TieBreak(spec.TieBreak.Text)
+	r.renderSets = spec.ResourceSets.Text == "Render"
 	r.readInline(node.Get("spec").Get("generators"), spec.Generators)
 }
 

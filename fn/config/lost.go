@@ -61,10 +61,14 @@ func ignoreAll(candidates []*candidate, roots []document, area areas, b base, re
 		if _, copied := rootLike(c.document, roots); copied {
 			continue
 		}
-		rep.Errorf("tenant-configuration-ambiguous", c.pos(),
-			"run the function on the root of the package, which a Kptfile shows, or name its file in `spec.configs`",
-			"%s %s may be a tenant's: nothing shows that the items' paths start outside of the tenants' directories", c.item.Kind, nameOf(c.id))
+		reportLost(c.item, rep)
 	}
+}
+
+func reportLost(item *krm.Item, rep *krm.Report) {
+	rep.Errorf("tenant-configuration-ambiguous", item.Pos(),
+		"run the function on the root of the package, which a Kptfile shows, or name its file in `spec.configs`",
+		"%s %s may be a tenant's: nothing shows that the items' paths start outside of the tenants' directories", item.Kind, nameOf(identityOf(item)))
 }
 
 // kustomizeID is what kustomize puts on what it hands to a transformer.
@@ -117,8 +121,12 @@ func (r *reader) readResources() {
 				continue
 			}
 		}
-		r.rep.Warnf("tenant-configuration-ignored", item.Pos(),
-			"if it is the platform team's, pass it as functionConfig or name its file in `spec.configs`",
-			"%s %s is among the resources of kustomize, may be a tenant's and is not read as configuration", item.Kind, nameOf(d.id))
+		warnResource(item, r.rep)
 	}
+}
+
+func warnResource(item *krm.Item, rep *krm.Report) {
+	rep.Warnf("tenant-configuration-ignored", item.Pos(),
+		"if it is the platform team's, pass it as functionConfig or name its file in `spec.configs`",
+		"%s %s is among the resources of kustomize, may be a tenant's and is not read as configuration", item.Kind, nameOf(identityOf(item)))
 }

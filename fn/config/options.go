@@ -33,7 +33,7 @@ var (
 	shortFormOptions = []string{"directory", "baseline", "max-namespaces"}
 	generatorOptions = []string{"allow-empty", "tier"}
 	// stampOptions are what we write; a generator may have been stamped by hand.
-	stampOptions = []string{"owner", "origin", "digest", "name", "winner", "losers", "service-account", "service-account-name"}
+	stampOptions = []string{"owner", "origin", "digest", "name", "winner", "losers", "cluster", "identity", "service-account", "service-account-name"}
 )
 
 // readOptions reads the annotations below our prefix.

@@ -2,7 +2,10 @@ package config
 
 import (
 	"github.com/provision-tenants/provision-tenants/fn/artifact"
+	"github.com/provision-tenants/provision-tenants/fn/chart"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
+	"github.com/provision-tenants/provision-tenants/fn/resourceset"
 	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
 
@@ -24,10 +27,23 @@ type Plan struct {
 	Sources []Source
 	// Generators are sorted by namespace and name.
 	Generators []Generator
+	// ResourceSets and Providers are sorted by namespace and name. RenderSets tells
+	// whether the sets are rendered here; otherwise they are only checked.
+	ResourceSets []*resourceset.Set
+	Providers    []*resourceset.Provider
+	RenderSets   bool
 	// ProtectedNames are namespace names that are refused besides the built-in
 	// ones, sorted.
 	ProtectedNames []string
 	Deletion       Deletion
+	// Profiles are sorted by kind, namespace and name; Charts are those of each, by
+	// its Owner as text.
+	Profiles []profile.Profile
+	Charts   map[string][]chart.Chart
+	// Clusters are those that profiles can be for, Sets those that they may name.
+	Clusters []profile.Cluster
+	Sets     []profile.Set
+	TieBreak profile.TieBreak
 	// Publish says where the archives are served; nil when nobody does that.
 	Publish *Publish
 	// Consumed are the items that were read as configuration and lack
@@ -42,8 +58,12 @@ type Plan struct {
 	Kustomize, HasPaths bool
 
 	base     base
+	trusted  func(*krm.Item) bool
 	areas    areas
 	accepted map[*krm.Item]bool
+	objects  *objects
+	// sourceAliases are the aliases of Flux sources.
+	sourceAliases map[krm.Identity]string
 }
 
 // Source is the tree behind an alias. Its files are Items, or in Directory, or in
@@ -73,7 +93,8 @@ type Generator struct {
 	Owner string
 	Pos   krm.Pos
 	// Tier decides who gets a namespace that two generators want: the lowest.
-	Tier int
+	// Position is the place in the input.
+	Tier, Position int
 	// Pattern is nil when the feature is off: the Artifacts then have no captures
 	// and are built once.
 	Pattern   *tenant.Pattern

@@ -2,8 +2,10 @@ package config
 
 import (
 	"encoding/json"
+	"math"
 	"path"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -29,6 +31,10 @@ var schemaKinds = []struct {
 	{generatorVersion, generatorKind, "What artifacts to build from Flux sources, and which namespaces to manage for them.", artifactGenerator{}},
 	{functionVersion, "Inputs", "Inputs that a module exports: the map that inputsFrom names, as an object that hosts accept, never applied to a cluster.", inputsFile{}},
 	{generatorVersion, "NamespaceMetadata", "Metadata that a tenant wants on a namespace: a file in the tenant's directory, never applied to a cluster.", namespaceMetadataFile{}},
+	{profileGroup + "/v1beta1", clusterProfileKind, "What Sveltos deploys to clusters, with a tier.", clusterProfile{}},
+	{profileGroup + "/v1beta1", profileKind, "What Sveltos deploys to the clusters of one namespace, with a tier.", clusterProfile{}},
+	{setVersion, setKind, "Objects to render for each set of inputs.", resourceSet{}},
+	{setVersion, providerKind, "Inputs for ResourceSets.", inputProvider{}},
 	{functionVersion, functionKind, "Configuration of the KRM function provision-tenants.", provisionTenants{}},
 }
 
@@ -47,12 +53,7 @@ func Schemas() []SchemaFile {
 }
 
 func newSchema(wire any, title, about string) []byte {
-	reflector := jsonschema.Reflector{
-		Anonymous:      true,
-		ExpandedStruct: true,
-		Mapper:         func(t reflect.Type) *jsonschema.Schema { return leafSchema(t) },
-	}
-	schema := reflector.Reflect(wire)
+	schema := newReflector().Reflect(wire)
 	schema.Title, schema.Description = title, about
 	data, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
@@ -61,21 +62,39 @@ func newSchema(wire any, title, about string) []byte {
 	return append(data, '\n')
 }
 
+func newReflector() *jsonschema.Reflector {
+	return &jsonschema.Reflector{
+		Anonymous:      true,
+		ExpandedStruct: true,
+		Mapper:         func(t reflect.Type) *jsonschema.Schema { return leafSchema(t) },
+	}
+}
+
 // leafSchema is the schema of a wire type that is no struct or list; nil for
 // those.
 func leafSchema(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[krm.Node]():
 		return &jsonschema.Schema{}
+	case reflect.TypeFor[inputMap](), reflect.TypeFor[templateObject]():
+		return &jsonschema.Schema{Type: "object"}
+	case reflect.TypeFor[inputFilter]():
+		return &jsonschema.Schema{Type: "object"}
 	case reflect.TypeFor[flag]():
 		return &jsonschema.Schema{Type: "boolean"}
 	case reflect.TypeFor[limit]():
 		return limitSchema()
+	case reflect.TypeFor[clusterSelector]():
+		return selectorSchema()
+	case reflect.TypeFor[tier]():
+		return &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: json.Number(strconv.Itoa(math.MaxInt32))}
 	case reflect.TypeFor[labelMap]():
 		return mapSchema(&jsonschema.Schema{Type: "string", Pattern: valuePattern})
 	case reflect.TypeFor[annotationMap]():
 		return mapSchema(&jsonschema.Schema{Type: "string"})
-	case reflect.TypeFor[tenantMap]():
+	case reflect.TypeFor[integer]():
+		return &jsonschema.Schema{Type: "integer", Minimum: json.Number(strconv.Itoa(math.MinInt32)), Maximum: json.Number(strconv.Itoa(math.MaxInt32))}
+	case reflect.TypeFor[tenantMap](), reflect.TypeFor[textMap]():
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 	case reflect.TypeFor[anyMap]():
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: jsonschema.TrueSchema}
@@ -95,6 +114,17 @@ func limitSchema() *jsonschema.Schema {
 		{Type: "integer", Minimum: "0"},
 		{Type: "string", Pattern: `^(100|[1-9]?[0-9])%$`},
 	}}
+}
+
+// selectorSchema is that of v1beta1, the version that schemas are for.
+func selectorSchema() *jsonschema.Schema {
+	schema := newReflector().Reflect(labelSelector{})
+	schema.Version = ""
+	schema.Definitions = nil
+	requirement := newReflector().Reflect(labelRequirement{})
+	requirement.Version = ""
+	schema.Properties.Set("matchExpressions", &jsonschema.Schema{Type: "array", Items: requirement, Description: "Further requirements."})
+	return schema
 }
 
 func mapSchema(values *jsonschema.Schema) *jsonschema.Schema {

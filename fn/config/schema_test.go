@@ -33,6 +33,10 @@ func TestSchemas(t *testing.T) {
 		"source.extensions.fluxcd.io/artifactgenerator_v1beta1.json",
 		"fn.kpt.dev/inputs_v1alpha1.json",
 		"source.extensions.fluxcd.io/namespacemetadata_v1beta1.json",
+		"config.projectsveltos.io/clusterprofile_v1beta1.json",
+		"config.projectsveltos.io/profile_v1beta1.json",
+		"fluxcd.controlplane.io/resourceset_v1.json",
+		"fluxcd.controlplane.io/resourcesetinputprovider_v1.json",
 		"fn.kpt.dev/provisiontenants_v1alpha1.json",
 	}, paths)
 }
@@ -73,6 +77,7 @@ func TestFields(t *testing.T) {
 		"apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations",
 		"spec", "spec.sources", "spec.sources[].alias", "spec.sources[].directory", "spec.sources[].archive", "spec.sources[].items", "spec.sources[].revision", "spec.sources[].originRevision",
 		"spec.configs", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames",
+		"spec.cluster", "spec.cluster.kind", "spec.cluster.namespace", "spec.cluster.name", "spec.cluster.labels", "spec.tieBreak",
 		"spec.deletion", "spec.deletion.baseline", "spec.deletion.maxNamespaces", "spec.deletion.allowEmpty",
 		"spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
 	}, paths)

@@ -46,14 +46,20 @@ func (ds directories) area(p tenant.Pattern, b base) area {
 	return a
 }
 
-// readSources maps the aliases of all generators to trees.
-func (r *reader) readSources(generators []*generator, own string) []Source {
+// readSources maps the aliases of all generators to trees, and with all also
+// those that no generator names: a profile may.
+func (r *reader) readSources(generators []*generator, all bool, own string) []Source {
 	used := map[string]krm.Pos{}
 	for _, g := range generators {
 		for _, s := range g.Spec.Sources {
 			if _, seen := used[s.Alias.Text]; !seen && s.Alias.Text != "" {
 				used[s.Alias.Text] = s.Alias.Pos
 			}
+		}
+	}
+	for _, entry := range r.entries {
+		if _, seen := used[entry.Alias.Text]; all && !seen && entry.Alias.Text != "" {
+			used[entry.Alias.Text] = entry.Alias.Pos
 		}
 	}
 	r.checkOneSource(generators)

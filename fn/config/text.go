@@ -9,34 +9,52 @@ import (
 	"unicode/utf8"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
+	"github.com/provision-tenants/provision-tenants/fn/profile"
 )
 
 // The texts of the wire structs, each with a syntax of its own.
 type (
-	aliasName        krm.Str
-	aliasReference   krm.Str
-	archiveFile      krm.Str
-	artifactName     krm.Str
-	baseURL          krm.Str
-	copyFrom         krm.Str
-	copyStrategy     krm.Str
-	copyTo           krm.Str
-	directory        krm.Str
-	filePattern      krm.Str
-	globText         krm.Str
-	innerPath        krm.Str
-	labelName        krm.Str
-	metadataStrategy krm.Str
-	namespaceOrAll   krm.Str
-	pathPattern      krm.Str
-	revision         krm.Str
-	ruleText         krm.Str
-	sourceKind       krm.Str
-	sourceName       krm.Str
-	sourcePath       krm.Str
-	subdomain        krm.Str
-	timestamp        krm.Str
-	trueOrFalse      krm.Str
+	aliasName           krm.Str
+	aliasReference      krm.Str
+	archiveFile         krm.Str
+	artifactName        krm.Str
+	baseURL             krm.Str
+	chartAction         krm.Str
+	chartText           krm.Str
+	clusterKind         krm.Str
+	copyFrom            krm.Str
+	copyStrategy        krm.Str
+	copyTo              krm.Str
+	deletionPropagation krm.Str
+	deploymentType      krm.Str
+	directory           krm.Str
+	filePattern         krm.Str
+	globText            krm.Str
+	helmDuration        krm.Str
+	innerPath           krm.Str
+	labelName           krm.Str
+	metadataStrategy    krm.Str
+	namespaceOrAll      krm.Str
+	pathPattern         krm.Str
+	postRenderStrategy  krm.Str
+	referenceKind       krm.Str
+	revision            krm.Str
+	ruleText            krm.Str
+	selectorOperator    krm.Str
+	setsMode            krm.Str
+	signatureProvider   krm.Str
+	sourceKind          krm.Str
+	sourceName          krm.Str
+	sourcePath          krm.Str
+	stopMatching        krm.Str
+	strategyName        krm.Str
+	subdomain           krm.Str
+	syncMode            krm.Str
+	templateText        krm.Str
+	tieBreak            krm.Str
+	timestamp           krm.Str
+	trueOrFalse         krm.Str
+	valuesKind          krm.Str
 )
 
 // The maps of the wire structs.
@@ -48,6 +66,8 @@ type (
 	tenantMap map[string]krm.Str
 	// anyMap has any keys and values.
 	anyMap map[string]*krm.Node
+	// textMap has any keys, too.
+	textMap map[string]krm.Str
 )
 
 // syntax is what a text must look like: in the JSON Schema, and here unless the
@@ -95,28 +115,48 @@ var syntaxes = sync.OnceValue(func() map[reflect.Type]syntax {
 			pattern: `^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$`, min: 1, max: 1024,
 			say: "be an http or https URL without user, query and fragment, such as `https://artifacts.example.org`",
 		},
-		reflect.TypeFor[copyFrom]():         {pattern: `^@` + aliasPattern + `/(.*)$`, min: 1, max: 1024},
-		reflect.TypeFor[copyStrategy]():     {enum: []string{"Overwrite", "Merge", "Extract"}},
-		reflect.TypeFor[copyTo]():           {pattern: `^@(artifact)/(.*)$`, min: 1, max: 1024},
-		reflect.TypeFor[directory]():        {min: 1},
-		reflect.TypeFor[filePattern]():      {min: 1},
-		reflect.TypeFor[globText]():         {min: 1},
-		reflect.TypeFor[innerPath]():        {min: 1},
-		reflect.TypeFor[labelName]():        {pattern: labelPattern, min: 1, max: 63, say: sayLabel},
-		reflect.TypeFor[metadataStrategy](): {enum: []string{"Reset", "Override", "Merge"}},
-		reflect.TypeFor[namespaceOrAll]():   {pattern: `^(\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$`, min: 1, max: 63},
-		reflect.TypeFor[pathPattern]():      {pattern: `^(@` + aliasPattern + `/.*)?$`, max: 1024},
-		reflect.TypeFor[revision]():         {pattern: `^\S+$`, min: 1, max: 1024, say: "have no spaces"},
-		reflect.TypeFor[ruleText]():         {min: 1, max: 4096},
-		reflect.TypeFor[sourceKind]():       {enum: []string{"Bucket", "GitRepository", "OCIRepository", "HelmChart", "ExternalArtifact"}},
-		reflect.TypeFor[sourceName]():       {pattern: labelPattern, min: 1, max: 253, say: sayLabel},
-		reflect.TypeFor[sourcePath]():       {pattern: `^@` + aliasPattern + `/.+$`, min: 1, max: 1024},
-		reflect.TypeFor[subdomain]():        {pattern: subdomainPattern, min: 1, max: 253, say: saySubdomain},
+		reflect.TypeFor[chartAction]():         {enum: []string{"Install", "Uninstall"}},
+		reflect.TypeFor[chartText]():           {min: 1},
+		reflect.TypeFor[clusterKind]():         {enum: []string{profile.SveltosCluster, profile.CAPICluster}},
+		reflect.TypeFor[copyFrom]():            {pattern: `^@` + aliasPattern + `/(.*)$`, min: 1, max: 1024},
+		reflect.TypeFor[copyStrategy]():        {enum: []string{"Overwrite", "Merge", "Extract"}},
+		reflect.TypeFor[copyTo]():              {pattern: `^@(artifact)/(.*)$`, min: 1, max: 1024},
+		reflect.TypeFor[deletionPropagation](): {enum: []string{"orphan", "foreground", "background"}},
+		reflect.TypeFor[deploymentType]():      {enum: []string{"Remote", "Local"}},
+		reflect.TypeFor[directory]():           {min: 1},
+		reflect.TypeFor[filePattern]():         {min: 1},
+		reflect.TypeFor[globText]():            {min: 1},
+		reflect.TypeFor[helmDuration](): {
+			pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, min: 1,
+			say: "be a duration such as `5m` or `1h30m`",
+		},
+		reflect.TypeFor[innerPath]():          {min: 1},
+		reflect.TypeFor[labelName]():          {pattern: labelPattern, min: 1, max: 63, say: sayLabel},
+		reflect.TypeFor[metadataStrategy]():   {enum: []string{"Reset", "Override", "Merge"}},
+		reflect.TypeFor[namespaceOrAll]():     {pattern: `^(\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$`, min: 1, max: 63},
+		reflect.TypeFor[pathPattern]():        {pattern: `^(@` + aliasPattern + `/.*)?$`, max: 1024},
+		reflect.TypeFor[postRenderStrategy](): {enum: []string{"combined", "separate", "nohooks"}},
+		reflect.TypeFor[referenceKind]():      {enum: []string{"ConfigMap", "Secret", "GitRepository", "OCIRepository", "Bucket"}},
+		reflect.TypeFor[revision]():           {pattern: `^\S+$`, min: 1, max: 1024, say: "have no spaces"},
+		reflect.TypeFor[ruleText]():           {min: 1, max: 4096},
+		reflect.TypeFor[selectorOperator]():   {enum: []string{"In", "NotIn", "Exists", "DoesNotExist"}},
+		reflect.TypeFor[signatureProvider]():  {enum: []string{"PublicKey", "Keyless"}},
+		reflect.TypeFor[sourceKind]():         {enum: []string{"Bucket", "GitRepository", "OCIRepository", "HelmChart", "ExternalArtifact"}},
+		reflect.TypeFor[sourceName]():         {pattern: labelPattern, min: 1, max: 253, say: sayLabel},
+		reflect.TypeFor[sourcePath]():         {pattern: `^@` + aliasPattern + `/.+$`, min: 1, max: 1024},
+		reflect.TypeFor[stopMatching]():       {enum: []string{"WithdrawPolicies", "LeavePolicies"}},
+		reflect.TypeFor[subdomain]():          {pattern: subdomainPattern, min: 1, max: 253, say: saySubdomain},
+		reflect.TypeFor[syncMode]():           {enum: []string{profile.Continuous, profile.ContinuousAndDrift, profile.OneTime, profile.DryRunMode}},
+		reflect.TypeFor[templateText]():       {min: 1},
+		reflect.TypeFor[tieBreak]():           {enum: []string{string(profile.ByError), string(profile.ByInputOrder), string(profile.ByName)}},
+		reflect.TypeFor[setsMode]():           {enum: []string{"Passthrough", "Render"}},
+		reflect.TypeFor[strategyName]():       {enum: []string{"Flatten", "Permute"}},
 		reflect.TypeFor[timestamp](): {
 			pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`, min: 1, max: 64,
 			say: "be a time as in RFC 3339, such as `1970-01-01T00:00:00Z`",
 		},
 		reflect.TypeFor[trueOrFalse](): {enum: []string{"true", "false"}},
+		reflect.TypeFor[valuesKind]():  {enum: []string{"ConfigMap", "Secret"}},
 	}
 })
 

@@ -23,7 +23,10 @@ type provisionSpec struct {
 	Generators            []inlineGenerator `json:"generators,omitzero" jsonschema_description:"Inline ArtifactGenerators, the same as items of that kind."`
 	DefaultServiceAccount subdomain         `json:"defaultServiceAccount,omitzero" jsonschema_description:"The service account of generators that name none in spec.serviceAccountName."`
 	ProtectedNames        []labelName       `json:"protectedNames,omitzero" jsonschema_description:"Namespace names that are refused besides the built-in ones."`
+	Cluster               *clusterSpec      `json:"cluster,omitzero" jsonschema_description:"The cluster that profiles are rendered for. Without it that is every SveltosCluster and Cluster in the input."`
+	TieBreak              tieBreak          `json:"tieBreak,omitzero" jsonschema:"default=Error" jsonschema_description:"Who gets what is claimed with equal tiers: nobody (Error), the first one in the input (InputOrder), or the first one by name (Name)."`
 	Deletion              *deletionSpec     `json:"deletion,omitzero" jsonschema_description:"Safeguards against namespaces that leave the output."`
+	ResourceSets          setsMode          `json:"resourceSets,omitzero" jsonschema:"default=Passthrough" jsonschema_description:"Passthrough leaves ResourceSets to Flux Operator and checks them; Render renders them here, with tenants' inputs as data."`
 	Publish               *publishSpec      `json:"publish,omitzero" jsonschema_description:"Where the archives of the artifacts can be fetched. Without it there is no status.artifact: an address that nobody serves is a lie."`
 }
 
@@ -35,6 +38,14 @@ type sourceEntry struct {
 	Items          *nothing    `json:"items,omitzero" jsonschema:"oneof_required=items" jsonschema_description:"{}: the files of the source are the items of the list, each at the path that the host gives it."`
 	Revision       revision    `json:"revision,omitzero" jsonschema_description:"The revision of the source, for artifacts with revision: \"@alias\". Default: status.artifact.revision of the source object among the items."`
 	OriginRevision revision    `json:"originRevision,omitzero" jsonschema_description:"The origin revision of the source, for artifacts with originRevision: \"@alias\". Default: the one of the source object among the items, else the revision."`
+}
+
+type clusterSpec struct {
+	placed
+	Kind      clusterKind `json:"kind,omitzero" jsonschema:"default=SveltosCluster" jsonschema_description:"SveltosCluster or Cluster."`
+	Namespace labelName   `json:"namespace,omitzero" jsonschema:"default=default" jsonschema_description:"The namespace of the cluster's object."`
+	Name      subdomain   `json:"name" jsonschema_description:"The name of the cluster's object."`
+	Labels    labelMap    `json:"labels,omitzero" jsonschema_description:"The labels that profiles select by. Default: those of the cluster's object in the input."`
 }
 
 type deletionSpec struct {

@@ -37,6 +37,9 @@ type Node struct {
 	Ambiguous string
 	// Written is what the file has for an ambiguous scalar, `0644` where Text is 644.
 	Written string
+	// Quoted is set on a string that is one whatever it looks like: in quotes, in a
+	// block, or with the tag `!!str`.
+	Quoted bool
 	// Items are the entries of a ListNode.
 	Items []*Node
 	// fields are the entries of a MapNode, in the order of the file.
@@ -62,6 +65,22 @@ func NewMap(entries map[string]*Node) *Node {
 	n := &Node{Kind: MapNode}
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		n.fields = append(n.fields, field{Str{Text: key}, entries[key]})
+	}
+	return n
+}
+
+// Entry is an entry of a map.
+type Entry struct {
+	Key   Str
+	Value *Node
+}
+
+// NewEntries returns a map of entries, whose keys are unique and keep their
+// positions.
+func NewEntries(pos Pos, entries []Entry) *Node {
+	n := &Node{Kind: MapNode, Pos: pos, fields: make([]field, 0, len(entries))}
+	for _, e := range entries {
+		n.fields = append(n.fields, field{e.Key, e.Value})
 	}
 	return n
 }

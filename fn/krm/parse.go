@@ -391,8 +391,8 @@ func (p Pos) entry(key string) Pos {
 
 func (c *converter) scalar(y *yaml.Node, pos Pos) *Node {
 	c.writable(y, pos)
-	if y.Style&^yaml.TaggedStyle != 0 || y.Style&yaml.TaggedStyle != 0 {
-		return &Node{Kind: StringNode, Pos: pos, Text: y.Value}
+	if y.Style != 0 {
+		return &Node{Kind: StringNode, Pos: pos, Text: y.Value, Quoted: true}
 	}
 	plain := resolvePlain(y.Value)
 	n := &Node{Kind: plain.kind, Pos: pos, Text: plain.text, Ambiguous: plain.ambiguous}

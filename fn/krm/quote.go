@@ -16,6 +16,11 @@ func appendText(buf []byte, s string) []byte {
 	return appendQuoted(buf, s)
 }
 
+// IsPlainWord tells whether every version of YAML reads a text as a string, wherever
+// it stands: a letter and then letters, digits, `.`, `_`, `-` and `/`, if that is no
+// word with a meaning.
+func IsPlainWord(text string) bool { return needsNoQuotes(text) }
+
 // needsNoQuotes is true for a letter and then letters, digits, `.`, `_`, `-`
 // and `/`, if that is no word with a meaning.
 func needsNoQuotes(s string) bool {

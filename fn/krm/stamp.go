@@ -17,12 +17,20 @@ const (
 	DigestKey = Prefix + "digest"
 	// NameKey is the object's own Identity, so that a renamed copy shows.
 	NameKey = Prefix + "name"
-	// WinnerKey and LosersKey are owners, where a tier decided between them.
+	// WinnerKey and LosersKey are owners with their tiers, where these decided:
+	// `ClusterProfile/kyverno@50`, with the reference that an object comes from, and
+	// the others, between `;`.
 	WinnerKey = Prefix + "winner"
 	LosersKey = Prefix + "losers"
+	// ClusterKey is the cluster that an object is for, `<namespace>/<name>`, and
+	// IdentityKey what it stands for there: `helm:<namespace>/<name>`, a release.
+	ClusterKey  = Prefix + "cluster"
+	IdentityKey = Prefix + "identity"
 	// ServiceAccountKey is the account that the generator runs as.
 	ServiceAccountKey = Prefix + "service-account"
-	// TierKey is read on generators.
+	// StepKey is the number and the name of the step of a ResourceSet.
+	StepKey = Prefix + "step"
+	// TierKey is read on generators and ResourceSets.
 	TierKey = Prefix + "tier"
 	// FileKey is read on ConfigMaps that hold a file: kustomize gives items no path.
 	FileKey = Prefix + "path"

@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +35,20 @@ func isUnwritable(r rune) bool {
 		return false
 	}
 	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff
+}
+
+// Unwritable finds what keeps a text that no parser here has read from being
+// written, and names it; "" when there is nothing.
+func Unwritable(text string) string {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(r)) {
+			return fmt.Sprintf("the byte 0x%02x, which is not UTF-8", text[i])
+		}
+		if isUnwritable(r) {
+			return fmt.Sprintf("the character U+%04X", r)
+		}
+	}
+	return ""
 }
 
 func (c *converter) keyFits(y *yaml.Node, pos Pos) bool {
