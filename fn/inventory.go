@@ -20,6 +20,12 @@ func generatedPath(id krm.Identity, plan *config.Plan) string {
 	return path.Join(plan.Dir, generatedDir, folder, strings.ToLower(id.Kind)+"-"+id.Name+".yaml")
 }
 
+// groupPath is for an object whose kind has a namesake in another group.
+func groupPath(id krm.Identity, plan *config.Plan) string {
+	id.Kind += "." + id.Group
+	return generatedPath(id, plan)
+}
+
 // ownerOf is the owner of what belongs to the run as a whole.
 func ownerOf(plan *config.Plan) string {
 	return "ProvisionTenants/" + plan.Namespace + "/" + plan.Name

@@ -95,11 +95,16 @@ func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Repo
 	for _, item := range p.rest {
 		occupied[plan.Listed(item)] = item
 	}
+	used := map[string]bool{}
 	for _, o := range objects {
 		if inFile(o, files[o.Identity()], plan) {
 			continue
 		}
 		file := generatedPath(o.Identity(), plan)
+		if used[file] {
+			file = groupPath(o.Identity(), plan)
+		}
+		used[file] = true
 		o.Annotations[krm.PathKey] = file
 		o.Annotations[krm.IndexKey] = "0"
 		if other := occupied[file]; other != nil && other.Identity() != o.Identity() {
