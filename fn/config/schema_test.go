@@ -32,6 +32,8 @@ func TestSchemas(t *testing.T) {
 		"source.extensions.fluxcd.io/artifactgenerator_v1beta1.json",
 		"source.extensions.fluxcd.io/namespacemetadata_v1beta1.json",
 		"fn.kpt.dev/provisiontenants_v1alpha1.json",
+		"fluxcd.controlplane.io/resourceset_v1.json",
+		"fluxcd.controlplane.io/resourcesetinputprovider_v1.json",
 	}, paths)
 }
 
@@ -72,7 +74,7 @@ func TestFields(t *testing.T) {
 		"spec", "spec.sources", "spec.sources[].alias", "spec.sources[].directory", "spec.sources[].revision", "spec.sources[].originRevision",
 		"spec.configs", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames",
 		"spec.deletion", "spec.deletion.baseline", "spec.deletion.maxNamespaces", "spec.deletion.allowEmpty",
-		"spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
+		"spec.resourceSets", "spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
 	}, paths)
 	required := map[string]bool{}
 	for _, f := range config.Fields("ArtifactGenerator") {
