@@ -180,35 +180,42 @@ func TestSetsFollowFluxOperator(t *testing.T) {
 		},
 		"the version is no part of a name": {
 			"  inputs: [{v: v1}, {v: v1beta1}]\n  resources:\n  - {apiVersion: example.org/<< inputs.v >>, kind: Thing, metadata: {name: a}}\n",
-			[]string{`{"apiVersion":"example.org/v1","kind":"Thing","metadata":{"name":"a"}}`}, []string{"warning resourceset-duplicate sets.yaml:7:5"},
+			[]string{`{"apiVersion":"example.org/v1","kind":"Thing","metadata":{"name":"a"}}`},
+			[]string{"warning resourceset-duplicate sets.yaml:7:5"},
 		},
 		"resources win over the template": {
 			"  inputs: [{x: a}]\n  resources:\n" + resource("a", "r") + "  resourcesTemplate: |\n" + document("a", "") + document("b", ""),
-			[]string{made("a", `"data":{"k":"r"},`), made("b", "")}, []string{"warning resourceset-duplicate sets.yaml:8:22"},
+			[]string{made("a", `"data":{"k":"r"},`), made("b", "")},
+			[]string{"warning resourceset-duplicate sets.yaml:8:22"},
 		},
 		"identical objects are one": {inputs + "  resources:\n" + resource("same", "v"), []string{made("same", `"data":{"k":"v"},`)}, nil},
 		"a List is its items": {
 			"  resourcesTemplate: |\n    apiVersion: v1\n    kind: List\n    items:\n    - {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n    - {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n",
-			[]string{made("a", ""), made("b", "")}, nil,
+			[]string{made("a", ""), made("b", "")},
+			nil,
 		},
 		"no object": {
 			"  resourcesTemplate: |\n    a: b\n    ---\n    # nothing\n    ---\n    apiVersion: kustomize.config.k8s.io/v1beta1\n    kind: Kustomization\n    metadata: {name: x}\n",
-			nil, []string{"warning resourceset-dropped sets.yaml:5:22"},
+			nil,
+			[]string{"warning resourceset-dropped sets.yaml:5:22"},
 		},
 		"disabled": {
 			"  inputs: [{x: disabled}, {x: Disabled}]\n  resources:\n  - {apiVersion: v1, kind: ConfigMap, metadata: {name: << inputs.x | lower >>-<< inputs.x >>, annotations: {fluxcd.controlplane.io/reconcile: << inputs.x >>}}}\n",
-			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"fluxcd.controlplane.io/reconcile":"Disabled"},"name":"disabled-Disabled"}}`}, nil,
+			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"fluxcd.controlplane.io/reconcile":"Disabled"},"name":"disabled-Disabled"}}`},
+			nil,
 		},
 		"disabled in a template without inputs": {
 			"  resourcesTemplate: |\n" + document("a", ", annotations: {fluxcd.controlplane.io/reconcile: disabled}"), nil, nil,
 		},
 		"disabled without inputs is made": {
 			"  resources:\n  - {apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {fluxcd.controlplane.io/reconcile: disabled}}}\n",
-			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"fluxcd.controlplane.io/reconcile":"disabled"},"name":"a"}}`}, nil,
+			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"fluxcd.controlplane.io/reconcile":"disabled"},"name":"a"}}`},
+			nil,
 		},
 		"common metadata wins": {
 			"  commonMetadata: {labels: {a: common, b: common}}\n  resourcesTemplate: |\n" + document("a", ", labels: {a: own, c: own}"),
-			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a":"common","b":"common","c":"own"},"name":"a"}}`}, nil,
+			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a":"common","b":"common","c":"own"},"name":"a"}}`},
+			nil,
 		},
 		"a static provider": {
 			"  inputsFrom: [{name: static}]\n  resources:\n" + resource("<< inputs.x >>", "\"<< inputs.id >>\""), []string{made("value", `"data":{"k":"152109705"},`)}, nil,
@@ -218,15 +225,18 @@ func TestSetsFollowFluxOperator(t *testing.T) {
 		},
 		"permute": {
 			inputs + "  inputsFrom: [{name: static}]\n  inputStrategy: {name: Permute}\n  resources:\n" + resource("<< inputs.set.x >>-<< inputs.static.x >>", "id << inputs.id >>"),
-			[]string{made("a-value", `"data":{"k":"id 634651870"},`), made("b-value", `"data":{"k":"id 635307231"},`)}, nil,
+			[]string{made("a-value", `"data":{"k":"id 634651870"},`), made("b-value", `"data":{"k":"id 635307231"},`)},
+			nil,
 		},
 		"steps": {
 			"  steps:\n  - {name: one, resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]}\n  - {name: two, resourcesTemplate: \"{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\"}\n",
-			[]string{made("a", ""), made("b", "")}, nil,
+			[]string{made("a", ""), made("b", "")},
+			nil,
 		},
 		"an object in two steps": {
 			"  steps:\n  - {name: one, resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]}\n  - {name: two, resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]}\n",
-			nil, []string{"error resourceset-duplicate sets.yaml:7:29"},
+			nil,
+			[]string{"error resourceset-duplicate sets.yaml:7:29"},
 		},
 		"chance":         {"  resources:\n" + resource("a", "<< randInt 1 2 >>"), nil, []string{"error template-function sets.yaml:6:70"}},
 		"a clock":        {"  resources:\n" + resource("a", "<< ago inputs.x >>"), nil, []string{"error template-function sets.yaml:6:70"}},
@@ -323,7 +333,7 @@ func TestSetsStampObjects(t *testing.T) {
 	assert.Equal(t, m{
 		krm.OwnerKey: "ResourceSet/flux-system/set", krm.OriginKey: "tenants/tenant-a/modules/m", krm.NameKey: "/ConfigMap/tenant-a/m",
 		"kustomize.toolkit.fluxcd.io/substitute": "disabled", krm.PathKey: "generated/tenant-a/configmap-m.yaml", krm.IndexKey: "0",
-	}, m(tenants.Metadata.Annotations))
+	}, tenants.Metadata.Annotations)
 	assert.Equal(t, "sets.yaml", theirs.annotation("origin"))
 	assert.Empty(t, theirs.Metadata.Annotations["kustomize.toolkit.fluxcd.io/substitute"], "the platform team's variables are substituted")
 	assert.Equal(t, map[string]any{"k": "${VERSION}"}, theirs.Data)
