@@ -333,11 +333,25 @@ func TestSetsStampObjects(t *testing.T) {
 	assert.Equal(t, m{
 		krm.OwnerKey: "ResourceSet/flux-system/set", krm.OriginKey: "tenants/tenant-a/modules/m", krm.NameKey: "/ConfigMap/tenant-a/m",
 		"kustomize.toolkit.fluxcd.io/substitute": "disabled", krm.PathKey: "generated/tenant-a/configmap-m.yaml", krm.IndexKey: "0",
-	}, m(tenants.Metadata.Annotations))
+	}, tenants.Metadata.Annotations)
 	assert.Equal(t, "sets.yaml", theirs.annotation("origin"))
 	assert.Empty(t, theirs.Metadata.Annotations["kustomize.toolkit.fluxcd.io/substitute"], "the platform team's variables are substituted")
 	assert.Equal(t, map[string]any{"k": "${VERSION}"}, theirs.Data)
 	assert.Equal(t, "1/one", step.annotation("step"))
+}
+
+// Two kinds of one name have two files.
+func TestSetsWithNamesakesHaveFiles(t *testing.T) {
+	set := setHead + "  resources:\n  - {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a, namespace: b}}\n  - {apiVersion: v1, kind: Service, metadata: {name: a, namespace: b}}\n"
+	o := renders(t, "Render", nil, set)
+	require.Zero(t, o.status, o.stderr)
+	var files []string
+	for _, made := range o.objects {
+		if made.Kind == "Service" {
+			files = append(files, made.APIVersion+" "+made.Metadata.Annotations[krm.PathKey])
+		}
+	}
+	assert.Equal(t, []string{"v1 generated/b/service-a.yaml", "serving.knative.dev/v1 generated/b/service.serving.knative.dev-a.yaml"}, files)
 }
 
 // A lower tier gets the object, whoever it is.

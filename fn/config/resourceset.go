@@ -216,6 +216,7 @@ func (r *reader) setFields(d document) (resourceset.Fields, bool) {
 	}
 	spec := &wire.Spec
 	r.checkParts(spec)
+	r.tellWaits(d, spec)
 	fields := resourceset.Fields{
 		Name: d.id.Name, Namespace: d.id.Namespace, Pos: d.pos(), Tier: options.tier, Item: d.item,
 		Origin: orDefault(r.fileOf(d), "."), AllowEmpty: options.allowEmpty || r.allowEmpty,
@@ -265,13 +266,32 @@ func (r *reader) isDisabledSet(d document, annotations annotationMap) bool {
 	return true
 }
 
+// tellWaits names what only Flux Operator does while it applies.
+func (r *reader) tellWaits(d document, spec *resourceSetSpec) {
+	var fields []string
+	for field, there := range map[string]bool{
+		"dependsOn": len(spec.DependsOn) > 0, "healthChecks": len(spec.HealthChecks) > 0, "healthCheckExprs": len(spec.HealthCheckExprs) > 0, "wait": spec.Wait.Value,
+	} {
+		if there {
+			fields = append(fields, field)
+		}
+	}
+	if slices.Sort(fields); r.renderSets && len(fields) > 0 {
+		r.rep.Infof("resourceset-waits", spec.Pos, "see to the order where the output is applied",
+			"ResourceSet %s has %s, which Flux Operator goes by when it applies, and nobody who applies what is rendered here", nameOf(d.id), listOf(fields))
+	}
+}
+
 // checkParts: steps stand instead of the other templates, and have unique names.
 func (r *reader) checkParts(spec *resourceSetSpec) {
 	if len(spec.Steps) > 0 && (len(spec.Resources) > 0 || spec.ResourcesTemplate.Text != "") {
 		r.rep.Errorf("config-value", spec.Pos.At("steps"), "move `resources` and `resourcesTemplate` into a step", "`steps` must stand alone")
 	}
 	seen := map[string]bool{}
-	for _, step := range spec.Steps {
+	for i, step := range spec.Steps {
+		if len(step.Resources) == 0 && step.ResourcesTemplate.Text == "" {
+			r.rep.Errorf("config-required", spec.Pos.At("steps").Item(i), "", "`resources` or `resourcesTemplate` is required")
+		}
 		if seen[step.Name.Text] {
 			r.rep.Errorf("config-duplicate", step.Name.Pos, "give one of the two another name", "step %q is there twice", shown(step.Name.Text))
 		}

@@ -38,6 +38,8 @@ func TestSchemas(t *testing.T) {
 		"fluxcd.controlplane.io/resourceset_v1.json",
 		"fluxcd.controlplane.io/resourcesetinputprovider_v1.json",
 		"fn.kpt.dev/provisiontenants_v1alpha1.json",
+		"fluxcd.controlplane.io/resourceset_v1.json",
+		"fluxcd.controlplane.io/resourcesetinputprovider_v1.json",
 	}, paths)
 }
 
@@ -79,7 +81,7 @@ func TestFields(t *testing.T) {
 		"spec.configs", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames",
 		"spec.cluster", "spec.cluster.kind", "spec.cluster.namespace", "spec.cluster.name", "spec.cluster.labels", "spec.tieBreak",
 		"spec.deletion", "spec.deletion.baseline", "spec.deletion.maxNamespaces", "spec.deletion.allowEmpty",
-		"spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
+		"spec.resourceSets", "spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
 	}, paths)
 	required := map[string]bool{}
 	for _, f := range config.Fields("ArtifactGenerator") {

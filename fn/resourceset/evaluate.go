@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/template"
@@ -185,13 +186,11 @@ func (in *inputSet) title() string {
 // listed joins names as messages show them.
 func listed(names []string) string {
 	const most = 20
-	text := ""
-	for i, name := range names[:min(len(names), most)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += "`" + krm.Short(name, 64) + "`"
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		shown = append(shown, "`"+krm.Short(name, 64)+"`")
 	}
+	text := strings.Join(shown, ", ")
 	if more := len(names) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

@@ -183,9 +183,6 @@ func (s *Set) addUnit(u *unit, rep *krm.Report) bool {
 	return true
 }
 
-// hasSteps tells whether the templates are those of steps.
-func (s *Set) hasSteps() bool { return len(s.units) > 0 && s.units[0].step != "" }
-
 // report reports a mistake where its author wrote it.
 func (u *unit) report(m *template.Mistake, with string, rep *krm.Report) {
 	pos, at := u.place(m)

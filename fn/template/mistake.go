@@ -69,9 +69,8 @@ func (t *Template) executionMistake(err error) *Mistake {
 	if t.run.limit != nil {
 		return t.mistake("template-limit", t.placeOf(err), "", "%s%s", t.inSource(err), t.run.limit)
 	}
-	var failed template.ExecError
 	what := err.Error()
-	if errors.As(err, &failed) {
+	if failed, found := errors.AsType[template.ExecError](err); found {
 		what = failed.Err.Error()
 	}
 	if m := executionError.FindStringSubmatch(what); m != nil {
