@@ -93,14 +93,15 @@ func (g generation) claim(o *krm.Object) profile.Claim {
 
 // namespace makes the Namespace of an admitted tenant.
 func (g generation) namespace(t *tenant.Tenant) *krm.Object {
-	annotations := maps.Clone(t.Annotations)
-	if !g.Prune || handoff.KeepAsked(annotations) {
-		annotations = handoff.Keep(annotations, handoff.Dialects())
+	asks := handoff.Asks(t.Labels, t.Annotations)
+	if !g.Prune {
+		asks = append(asks, handoff.Keep)
 	}
+	annotations := g.plan.Appliers.Tell(t.Annotations, asks...)
 	o := &krm.Object{
 		APIVersion: "v1", Kind: "Namespace", Name: t.Namespace,
 		Labels:      managed(t.Labels),
-		Annotations: handoff.NoSubstitution(annotations),
+		Annotations: g.plan.Appliers.NoSubstitution(annotations),
 	}
 	o.Annotations[krm.DigestKey] = tenant.Digest(t.Labels, t.Annotations)
 	o.Annotations[krm.ServiceAccountKey] = g.ServiceAccount
@@ -201,7 +202,7 @@ func (g generation) annotations(spec *config.Artifact) map[string]string {
 		annotations[key] = value.Text
 	}
 	setIf(annotations, originRevision, spec.OriginRevision)
-	return handoff.NoSubstitution(annotations)
+	return g.plan.Appliers.NoSubstitution(annotations)
 }
 
 // externalArtifactSpec refers to the generator, as upstream does.
