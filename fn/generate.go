@@ -148,7 +148,7 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *
 	}
 	o.Annotations[krm.DigestKey] = built.Digest
 	signed(o, g.Owner, cmp.Or(m.Match.Dir, "."))
-	g.checkSize(o)
+	checkSize(o, g.Pos.At("spec.commonMetadata.annotations"), "shorten `commonMetadata`", g.rep)
 	if ok && g.publish != nil {
 		g.publish(o, built)
 	}
@@ -173,15 +173,14 @@ func (g generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order *
 // maxAnnotations is what the API server takes, keys and values together, in bytes.
 const maxAnnotations = 256 << 10
 
-// checkSize is for ExternalArtifacts: of Namespaces the tenant's part is checked
-// where it is read.
-func (g generation) checkSize(o *krm.Object) {
+// checkSize is for what a tenant has no part in: that is checked where it is read.
+func checkSize(o *krm.Object, pos krm.Pos, hint string, rep *krm.Report) {
 	size := 0
 	for key, value := range o.Annotations {
 		size += len(key) + len(value)
 	}
 	if size > maxAnnotations {
-		g.rep.Errorf("annotations-too-large", g.Pos.At("spec.commonMetadata.annotations"), "shorten `commonMetadata`",
+		rep.Errorf("annotations-too-large", pos, hint,
 			"the annotations of %s have %d bytes, ours included, and %d are allowed", o.Identity().Title(), size, maxAnnotations)
 	}
 }

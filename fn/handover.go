@@ -80,6 +80,7 @@ func (c *custody) handOver(objects []*krm.Object, before history) {
 		handed[f.name] = append(handed[f.name], o.Name)
 		o.Annotations = c.plan.Appliers.Except(f.group).Keep(o.Annotations)
 		o.Annotations[krm.FinalizedByKey] = f.name
+		checkSize(o, g.Pos, "shorten the metadata of the namespace", c.rep)
 	}
 	for _, name := range slices.Sorted(maps.Keys(handed)) {
 		c.rep.Infof("finalizer-found", krm.Pos{}, "", "%s is in charge of deleting %s, and appliers are told not to", krm.Short(name, 512), handoff.Listed("namespace", handed[name]))

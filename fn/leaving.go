@@ -32,7 +32,7 @@ func (c *custody) leave(gone []*past, users map[string][]user) []*krm.Object {
 	var stay []*krm.Object
 	for _, p := range gone {
 		l := leaving{c, p, slices.Concat(users[p.name], c.liveUsers(p))}
-		if o := l.settle(); o != nil {
+		if o := l.decide(); o != nil {
 			stay = append(stay, o)
 		}
 	}
@@ -51,19 +51,17 @@ func (c *custody) liveUsers(p *past) []user {
 	return users
 }
 
-// settle tells what becomes of the namespace. The result is nil when it leaves.
-func (l leaving) settle() *krm.Object {
+// decide tells what becomes of the namespace. The result is nil when it leaves.
+func (l leaving) decide() *krm.Object {
 	g := l.owners[l.owner]
-	why := l.keeps(g, l.name)
-	f := l.finalizedBy()
+	why, f := l.keeps(g, l.name), l.finalizedBy()
 	appliers := l.plan.Appliers
 	if why == "" && f.name != "" {
 		appliers = appliers.Except(f.group)
 	}
-	handed := f.name != "" || l.item.Annotations[krm.FinalizedByKey] != ""
 	told := l.isTold(appliers)
 	switch {
-	case why != "" && appliers.Prunes() && !handed:
+	case why != "" && appliers.Prunes() && f.name == "":
 		l.fate("nobody").Infof("gc-retained", "to let it go, set `prune` to true", "stays in the output, because kubectl's prunes delete whatever leaves it, and %s", why)
 		return l.retained(forKubectl, appliers, f)
 	case g != nil && (why != "" || f.name != "") && !told:
@@ -72,37 +70,37 @@ func (l leaving) settle() *krm.Object {
 		}
 		l.fate("nobody").Warnf("gc-once-more", l.afterwards(), "stays in the output once more: nothing shows that appliers were told to keep it, and they would delete it")
 		return l.retained(untilApplied, appliers, f)
-	case why != "":
-		l.fate("nobody").Infof("gc-kept", "", "leaves the output and stays in the cluster, because %s", why)
-	case f.name != "" && l.ownKeeps(f):
-		l.fate("nobody").Warnf("gc-leaked", "remove what tells it so from the live namespace",
-			"leaves the output and stays in the cluster: %s, which is to delete it, was told to keep it before", krm.Short(f.name, 512))
-	case f.name != "" && told:
+	case f.name != "" && told && !l.ownKeeps(f):
 		l.refuseUsers()
 		l.fate(f.name).Infof("gc-finalizer", l.kubectlToo(), "leaves the output, and %s deletes it when it finds that the artifacts are gone; appliers were told to keep it", krm.Short(f.name, 512))
+	case why != "":
+		l.fate("nobody").Infof("gc-kept", "", "leaves the output and stays in the cluster, because %s", why)
+	case f.name != "" && told:
+		l.fate("nobody").Warnf("gc-leaked", "remove what tells it so from the live namespace",
+			"leaves the output and stays in the cluster: %s, which is to delete it, was told to keep it before", krm.Short(f.name, 512))
 	default:
 		l.prune()
 	}
 	return nil
 }
 
-// prune is for a namespace that the applier deletes.
+// prune is for a namespace that the applier deletes, unless it was told otherwise
+// in an earlier revision.
 func (l leaving) prune() {
-	appliers := l.plan.Appliers
-	keeping := appliers.Keeping(l.annotations())
-	switch {
-	case len(keeping) < len(appliers):
+	keeping := l.plan.Appliers.Keeping(l.annotations())
+	who, deletedBy := "appliers were", "nobody"
+	if len(keeping) < len(l.plan.Appliers) {
 		l.refuseUsers()
-		hint := ""
-		if len(keeping) > 0 {
-			hint = "not by " + keeping.String() + ", which the previous output tells to keep it"
-		}
-		l.fate("applier").Infof("gc-applier", hint, "leaves the output, and the applier deletes it at its next prune, because %s", l.whyPruned())
+		who, deletedBy = "appliers ("+keeping.String()+") were", "applier"
+	}
+	switch {
+	case len(keeping) == 0:
+		l.fate(deletedBy).Infof("gc-applier", "", "leaves the output, and the applier deletes it at its next prune, because %s", l.whyPruned())
 	case l.owners[l.owner] == nil:
-		l.fate("nobody").Infof("gc-kept", "", "leaves the output and stays in the cluster: %s, which made it, is not part of this run, and appliers were told to keep it", l.owner)
+		l.fate(deletedBy).Infof("gc-kept", "", "leaves the output and stays in the cluster: %s, which made it, is not part of this run, and %s told to keep it", l.owner, who)
 	default:
-		l.fate("nobody").Warnf("gc-leaked", "delete it by hand; or restore the directory, render and apply once, and remove it again",
-			"leaves the output and stays in the cluster, although %s: appliers were told to keep it before", l.whyPruned())
+		l.fate(deletedBy).Warnf("gc-leaked", "delete it by hand; or restore the directory, render and apply once, and remove it again",
+			"leaves the output and stays in the cluster, although %s: %s told to keep it before", l.whyPruned(), who)
 	}
 }
 
@@ -168,6 +166,9 @@ func (l leaving) retained(reason string, appliers handoff.Appliers, f finalizer)
 
 // afterwards says how the namespace can leave.
 func (l leaving) afterwards() string {
+	if _, known := l.plan.State.Namespace(l.name); known {
+		return "apply this output and export the namespace again; it leaves once the live object tells appliers to keep it"
+	}
 	if l.plan.Deletion.Baseline.Text == "" && l.item.Path() != "" {
 		return fmt.Sprintf("apply this output, then remove %q, or show the live namespace in `spec.state`", l.item.Path())
 	}
