@@ -153,8 +153,17 @@ func TestHandover(t *testing.T) {
 	o = renderAgain(t, config)
 	assert.Equal(t, []string{"warning finalizer-gone live/a.yaml", "warning gc-leaked"}, o.found())
 
+	// It has done its duty, and the applier must not make the namespace anew.
+	write(t, ".", "live/a.yaml", liveNamespace("tenant-b"))
+	write(t, ".", "live/sets.yaml", resourceSet)
+	write(t, ".", "rendered/all.yaml", strings.Replace(read(t, ".", "rendered/all.yaml"), "kustomize.toolkit.fluxcd.io/prune", "x", 1))
+	o = renderAgain(t, config)
+	assert.Equal(t, []string{"info gc-finalizer"}, o.found())
+	assert.Equal(t, []string{"tenant-b", "tenant-b/m"}, o.ours())
+
 	remove(t, "live")
 	write(t, ".", "live/sets.yaml", resourceSet)
+	write(t, ".", "rendered/all.yaml", strings.Replace(read(t, ".", "rendered/all.yaml"), "x: ", "kustomize.toolkit.fluxcd.io/prune: ", 1))
 	assert.Equal(t, reference, renderAgain(t, config).the(t, "gc-finalizer").Tags["deletedBy"], "the cluster does not show the namespace, and the last run knew")
 }
 

@@ -64,6 +64,8 @@ func (l leaving) decide() *krm.Object {
 	case why != "" && appliers.Prunes() && f.name == "":
 		l.fate("nobody").Infof("gc-retained", "to let it go, set `prune` to true", "stays in the output, because kubectl's prunes delete whatever leaves it, and %s", why)
 		return l.retained(forKubectl, appliers, f)
+	case why == "" && f.name != "" && l.isGone():
+		l.fate(f.name).Infof("gc-finalizer", "", "leaves the output: the cluster does not have it any more, and %s was to delete it", krm.Short(f.name, 512))
 	case g != nil && (why != "" || f.name != "") && !told:
 		if why == "" {
 			l.refuseUsers()
@@ -145,6 +147,14 @@ func (l leaving) isTold(appliers handoff.Appliers) bool {
 		return appliers.Keeps(live.Annotations)
 	}
 	return l.applied != nil && appliers.Keeps(l.applied) && len(appliers.Unread(l.applied)) == 0
+}
+
+// isGone tells whether the cluster has namespaces and this one no more. It is asked
+// about what was handed over, which an export has to show: to keep that in the
+// output would make it anew. An export without one that must survive proves nothing.
+func (l leaving) isGone() bool {
+	_, known := l.plan.State.Namespace(l.name)
+	return !known && l.plan.State.HasNamespaces()
 }
 
 // retained is the namespace for the output: still ours, and kept by everybody.

@@ -12,10 +12,10 @@ import (
 // objects that were asked for it adds those that must not leave yet. selves are
 // the ResourceSets that declare a namespace as theirs to delete, by namespace.
 func settle(objects []*krm.Object, p *previous, plan *config.Plan, selves map[string]string, rep *krm.Report) []*krm.Object {
-	before, passing := p.history(plan, rep), p.passing(plan)
+	before := p.history(plan, rep)
 	c := newCustody(plan, selves, rep)
 	c.handOver(objects, before)
-	now := newFleet(objects, passing)
+	now := newFleet(objects, p.passing(plan, func(item *krm.Item) bool { return isNamespace(item.Identity()) }))
 	gone := before.without(now)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left
 		p.refuseForeign(before, now, plan, rep)
@@ -23,7 +23,7 @@ func settle(objects []*krm.Object, p *previous, plan *config.Plan, selves map[st
 	}
 	if rep.Worst() < krm.Error {
 		guardDeletions(before.wanted(), now, plan.Deletion, rep)
-		objects = append(objects, c.leave(gone, usersOf(objects, passing))...)
+		objects = append(objects, c.leave(gone, p.usersOf(gone, objects, plan))...)
 		slices.SortFunc(objects, krm.ApplyOrder)
 		p.tellNoBaseline(objects, plan, rep)
 	}
@@ -33,30 +33,36 @@ func settle(objects []*krm.Object, p *previous, plan *config.Plan, selves map[st
 	return objects
 }
 
-// passing are the items that pass through to a cluster and that no tenant wrote.
-func (p *previous) passing(plan *config.Plan) []*krm.Item {
+// passing are the wanted items among those that pass through to a cluster and that
+// no tenant wrote.
+func (p *previous) passing(plan *config.Plan, wanted func(*krm.Item) bool) []*krm.Item {
 	var items []*krm.Item
 	for _, item := range p.rest {
-		if local, there := item.Annotations[krm.LocalConfigKey]; (!there || local == "false") && !plan.TenantData(item) {
+		local, there := item.Annotations[krm.LocalConfigKey]
+		if wanted(item) && (!there || local == "false") && !plan.TenantData(item) {
 			items = append(items, item)
 		}
 	}
 	return items
 }
 
-// usersOf are the objects of the output by namespace.
-func usersOf(objects []*krm.Object, passing []*krm.Item) map[string][]user {
+// usersOf are the objects of the output in namespaces that leave.
+func (p *previous) usersOf(gone []*past, objects []*krm.Object, plan *config.Plan) map[string][]user {
 	users := map[string][]user{}
-	add := func(id krm.Identity, owner string) {
-		if id.Namespace != "" {
-			users[id.Namespace] = append(users[id.Namespace], user{id, owner})
-		}
+	for _, past := range gone {
+		users[past.name] = nil
+	}
+	in := func(namespace string) bool {
+		_, leaves := users[namespace]
+		return leaves
 	}
 	for _, o := range objects {
-		add(o.Identity(), o.Annotations[krm.OwnerKey])
+		if in(o.Namespace) {
+			users[o.Namespace] = append(users[o.Namespace], user{o.Identity(), o.Annotations[krm.OwnerKey]})
+		}
 	}
-	for _, item := range passing {
-		add(item.Identity(), item.Annotations[krm.OwnerKey])
+	for _, item := range p.passing(plan, func(item *krm.Item) bool { return in(item.Namespace) }) {
+		users[item.Namespace] = append(users[item.Namespace], user{item.Identity(), item.Annotations[krm.OwnerKey]})
 	}
 	return users
 }

@@ -21,7 +21,7 @@ func (r *reader) readState(p *Plan) {
 		if item.UID == "" || r.accepted[item] || p.TenantData(item) || !isWhole(item) {
 			continue
 		}
-		if item.Path() != "" && r.lost || r.isResource(item) {
+		if item.Path() != "" && r.lost || isAccumulated(item) {
 			r.rep.Warnf("state-ignored", item.Pos(), "name its file in `spec.state`",
 				"%s %s may be a tenant's file and is not read as state", item.Kind, nameOf(item.Identity()))
 			continue

@@ -23,7 +23,7 @@ type provisionSpec struct {
 	Generators            []inlineGenerator `json:"generators,omitzero" jsonschema_description:"Inline ArtifactGenerators, the same as items of that kind."`
 	DefaultServiceAccount subdomain         `json:"defaultServiceAccount,omitzero" jsonschema_description:"The service account of generators that name none in spec.serviceAccountName."`
 	ProtectedNames        []labelName       `json:"protectedNames,omitzero" jsonschema_description:"Namespace names that are refused besides the built-in ones."`
-	Appliers              []applierName     `json:"appliers,omitzero" jsonschema:"minItems=1" jsonschema_description:"Who applies the output. Default: all but Kubectl."`
+	Appliers              []applierName     `json:"appliers,omitzero" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"Who applies the output. Default: all but Kubectl."`
 	Deletion              *deletionSpec     `json:"deletion,omitzero" jsonschema_description:"Safeguards against namespaces that leave the output."`
 	Publish               *publishSpec      `json:"publish,omitzero" jsonschema_description:"Where the archives of the artifacts can be fetched. Without it there is no status.artifact: an address that nobody serves is a lie."`
 }

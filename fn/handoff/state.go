@@ -14,6 +14,8 @@ type State struct {
 	objects map[krm.Identity]Live
 	// artifacts are the ExternalArtifacts by namespace.
 	artifacts map[string][]Live
+	// namespaces is the number of Namespaces.
+	namespaces int
 }
 
 // Live is an object as a cluster has it, and where its export is.
@@ -27,7 +29,7 @@ type Live struct {
 // NewState takes exported objects. An object may be there twice as long as both
 // say the same about what counts here: its UID and its annotations.
 func NewState(exported []Live, rep *krm.Report) State {
-	s := State{objects: map[krm.Identity]Live{}, artifacts: map[string][]Live{}}
+	s := State{map[krm.Identity]Live{}, map[string][]Live{}, 0}
 	for _, live := range exported {
 		live.readFinalizer()
 		id := live.Identity()
@@ -39,7 +41,10 @@ func NewState(exported []Live, rep *krm.Report) State {
 			continue
 		}
 		s.objects[id] = live
-		if id.Kind == "ExternalArtifact" {
+		switch id {
+		case krm.Identity{Kind: "Namespace", Name: id.Name}:
+			s.namespaces++
+		case krm.Identity{Group: "source.toolkit.fluxcd.io", Kind: "ExternalArtifact", Namespace: id.Namespace, Name: id.Name}:
 			s.artifacts[id.Namespace] = append(s.artifacts[id.Namespace], live)
 		}
 	}
@@ -75,6 +80,9 @@ func (s State) Namespace(name string) (Live, bool) {
 	live, found := s.objects[krm.Identity{Kind: "Namespace", Name: name}]
 	return live, found
 }
+
+// HasNamespaces tells whether any Namespace was exported.
+func (s State) HasNamespaces() bool { return s.namespaces > 0 }
 
 // Artifacts are the live ExternalArtifacts of a namespace.
 func (s State) Artifacts(namespace string) []Live { return s.artifacts[namespace] }
