@@ -208,6 +208,30 @@ func merged(all ...m) m {
 	return one
 }
 
+// What leaves together with the namespace does not use it.
+func TestLiveUsers(t *testing.T) {
+	artifact := func(name, owner string) string {
+		text := "apiVersion: source.toolkit.fluxcd.io/v1\nkind: ExternalArtifact\nmetadata:\n  name: " + name + "\n  namespace: tenant-a\n  uid: " + name + "\n"
+		if owner != "" {
+			text += "  annotations:\n    provision-tenants.fn.kpt.dev/owner: " + owner + "\n"
+		}
+		return text
+	}
+	list, err := krm.Read(listOf("", artifact("one", "gone"), artifact("two", "of-this-run"), artifact("three", "stranger"), artifact("four", "")))
+	require.NoError(t, err)
+	var exported []handoff.Live
+	for _, item := range list.Items {
+		exported = append(exported, handoff.Live{Item: item})
+	}
+	rep := &krm.Report{}
+	plan := &config.Plan{State: handoff.NewState(exported, rep), Generators: []config.Generator{{Owner: "of-this-run"}}}
+	var users []string
+	for _, u := range newCustody(plan, nil, rep).liveUsers(&past{name: "tenant-a", owner: "gone"}) {
+		users = append(users, u.id.Name+" of "+u.owner)
+	}
+	assert.Equal(t, []string{"three of stranger", "four of "}, users)
+}
+
 // The key that names a finalizer is refused wherever it comes from.
 func TestNoObjectOfOursNamesAFinalizer(t *testing.T) {
 	for _, o := range []*krm.Object{

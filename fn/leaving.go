@@ -44,7 +44,7 @@ func (c *custody) leave(gone []*past, users map[string][]user) []*krm.Object {
 func (c *custody) liveUsers(p *past) []user {
 	var users []user
 	for _, live := range c.plan.State.Artifacts(p.name) {
-		if owner := live.Annotations[krm.OwnerKey]; c.owners[owner] == nil && (owner == "" || owner != p.owner) {
+		if owner := live.Annotations[krm.OwnerKey]; owner != p.owner && c.owners[owner] == nil {
 			users = append(users, user{live.Identity(), owner})
 		}
 	}
