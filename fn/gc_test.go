@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func TestReleaseUnderKpt(t *testing.T) {
 	release := with(t, "prune: true", "prune: false")
 	again := func(config string, o outcome, without string, more ...string) outcome {
 		items := append([]string{kptfile}, more...)
-		for _, document := range strings.Split(documents(t, o.stdout), "---\n") {
+		for document := range strings.SplitSeq(documents(t, o.stdout), "---\n") {
 			if document != "" && !strings.Contains(document, "Kptfile") && !strings.Contains(document, "uid:") && (without == "" || !strings.Contains(document, without)) {
 				items = append(items, document)
 			}
@@ -201,9 +202,7 @@ func TestHandoverBySelf(t *testing.T) {
 func merged(all ...m) m {
 	one := m{}
 	for _, some := range all {
-		for key, value := range some {
-			one[key] = value
-		}
+		maps.Copy(one, some)
 	}
 	return one
 }
@@ -224,9 +223,9 @@ func TestLiveUsers(t *testing.T) {
 		exported = append(exported, handoff.Live{Item: item})
 	}
 	rep := &krm.Report{}
-	plan := &config.Plan{State: handoff.NewState(exported, rep), Generators: []config.Generator{{Owner: "of-this-run"}}}
+	plan := &config.Plan{State: handoff.NewState(exported, rep)}
 	var users []string
-	for _, u := range newCustody(plan, nil, rep).liveUsers(&past{name: "tenant-a", owner: "gone"}) {
+	for _, u := range newCustody(plan, map[string]bool{"of-this-run": true}, nil, rep).liveUsers(&past{name: "tenant-a", owner: "gone"}) {
 		users = append(users, u.id.Name+" of "+u.owner)
 	}
 	assert.Equal(t, []string{"three of stranger", "four of "}, users)
