@@ -11,11 +11,12 @@
 //	                 tenant.Discover, Resolve, Admit: who asks for a namespace, and whether they may
 //	                 tenant.Policy.Metadata: the labels and annotations a Namespace ends up with
 //	                 artifact.Build, InputsFrom.Load: what a module publishes and exports
-//	                 handoff.Keep: what appliers may delete, in each one's own keys
+//	                 handoff.Appliers.Tell: what they may do with it, in each one's own keys
 //	evaluateSets     what ResourceSets render on the inputs of the artifacts, or would
 //	                 do with them (resourceset.Evaluate, in resourcesets.go)
 //	profile.Resolve  one owner for each object: the lowest tier
-//	guardDeletions   namespaces must not leave by accident; guardLeaving: nor before appliers know
+//	settle           who deletes what leaves; namespaces must not leave by accident, nor before
+//	                 appliers know that they must keep them
 //	previous.place   which file an object goes to; what stands in its way
 //	List.Render      all of it, or the input and the findings
 //
@@ -113,17 +114,12 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 		claims = append(claims, generate(&plan.Generators[i], profiles.home, plan, trees, publish, exported, rep)...)
 	}
 	sets := evaluateSets(list, plan, exported, rep)
-	claims = append(claims, setClaims(sets, profiles.home)...)
+	claims = append(claims, setClaims(sets, profiles.home, plan)...)
 	warnUnmanaged(sets.Finalized, claims, plan, rep)
 	profile.Resolve(claims, held.incumbents(), plan.TieBreak, rep)
-	previous.settle(claims, held, profiles.home)
-	objects := granted(claims, profiles, list)
+	previous.hold(claims, held, profiles.home)
+	objects := settle(granted(claims, profiles, list), &previous, plan, sets.Finalized, rep)
 	tellMany(list, objects, rep)
-	if rep.Worst() < krm.Error { // a tenant with an error has not left
-		before, now := previous.stamps(plan, rep), append(stampsOf(objects), stampsIn(previous.staying())...)
-		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
-		guardLeaving(before, append(now, staying(previous.rest, plan)...), plan, rep)
-	}
 	inventory := newInventory(list, plan)
 	emitted := slices.Concat(objects, inventory, newReport(list, plan, claims))
 	previous.place(emitted, plan, rep)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/provision-tenants/provision-tenants/fn/chart"
 	"github.com/provision-tenants/provision-tenants/fn/config"
-	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/profile"
 	"github.com/provision-tenants/provision-tenants/fn/source"
@@ -221,7 +220,7 @@ func (d *deployment) finish(o *krm.Object, c *profile.Claim, verdict map[string]
 	annotations := map[string]string{}
 	maps.Copy(annotations, o.Annotations)
 	maps.Copy(annotations, verdict)
-	o.Annotations = handoff.NoSubstitution(annotations)
+	o.Annotations = d.plan.Appliers.NoSubstitution(annotations)
 	if c.To != d.home {
 		o.Annotations[krm.ClusterKey] = c.To.String()
 	}

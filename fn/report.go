@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
-	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/profile"
 )
@@ -27,12 +26,23 @@ func granted(claims []*profile.Claim, profiles *deployment, list *krm.List) []*k
 		checkPlaces(objects, profiles.rep)
 		profiles.checkStream(list, objects)
 	}
-	slices.SortFunc(objects, func(a, b *krm.Object) int {
-		return cmp.Or(
-			cmp.Compare(a.Annotations[krm.ClusterKey], b.Annotations[krm.ClusterKey]),
-			krm.ApplyOrder(a, b))
-	})
+	slices.SortFunc(objects, byPlace)
 	return objects
+}
+
+// byPlace is the order in which objects are applied, those of one cluster after
+// those of another.
+func byPlace(a, b *krm.Object) int {
+	return cmp.Or(cmp.Compare(a.Annotations[krm.ClusterKey], b.Annotations[krm.ClusterKey]), krm.ApplyOrder(a, b))
+}
+
+// byCluster are the objects of each cluster.
+func byCluster(objects []*krm.Object) map[string][]*krm.Object {
+	groups := map[string][]*krm.Object{}
+	for _, o := range objects {
+		groups[o.Annotations[krm.ClusterKey]] = append(groups[o.Annotations[krm.ClusterKey]], o)
+	}
+	return groups
 }
 
 // newReport says what became of what profiles wanted: a ConfigMap that no applier
@@ -43,7 +53,7 @@ func newReport(list *krm.List, plan *config.Plan, claims []*profile.Claim) []*kr
 	}
 	o := &krm.Object{
 		APIVersion: "v1", Kind: "ConfigMap", Namespace: plan.Namespace, Name: plan.Name + "-report",
-		Annotations: handoff.NoSubstitution(map[string]string{krm.LocalConfigKey: "true"}),
+		Annotations: plan.Appliers.NoSubstitution(map[string]string{krm.LocalConfigKey: "true"}),
 		Data:        map[string]string{"report.yaml": profile.Rows(claims), "table.txt": profile.Table(claims)},
 	}
 	signed(o, ownerOf(plan), cmp.Or(plan.Dir, "."))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/provision-tenants/provision-tenants/fn/artifact"
 	"github.com/provision-tenants/provision-tenants/fn/config"
-	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/profile"
 	"github.com/provision-tenants/provision-tenants/fn/resourceset"
@@ -125,12 +124,12 @@ func findItem(list *krm.List, plan *config.Plan, id krm.Identity, rep *krm.Repor
 }
 
 // setClaims are the claims of the ResourceSets on what they render.
-func setClaims(result resourceset.Result, home profile.Destination) []*profile.Claim {
+func setClaims(result resourceset.Result, home profile.Destination, plan *config.Plan) []*profile.Claim {
 	claims := make([]*profile.Claim, 0, len(result.Objects))
 	owners := map[string]*profile.Owner{}
 	for _, o := range result.Objects {
 		if o.Tenant {
-			o.Annotations = handoff.NoSubstitution(o.Annotations)
+			o.Annotations = plan.Appliers.NoSubstitution(o.Annotations)
 		}
 		setIf(o.Annotations, krm.StepKey, o.Step)
 		signed(o.Object, o.Set.Owner, o.Origin)

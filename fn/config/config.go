@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
@@ -15,6 +16,7 @@ import (
 // that is an error the result is (nil, false).
 func Parse(list *krm.List, rep *krm.Report) (*Plan, bool) {
 	r := &reader{list: list, rep: rep, base: findBase(list), accepted: map[*krm.Item]bool{}, found: map[krm.Identity]*krm.Node{}}
+	r.appliers = handoff.Default()
 	r.readFunctionConfig()
 	docs := r.documents()
 	r.sets = r.setDocuments()
@@ -79,6 +81,7 @@ func (r *reader) plan(docs []document, generators []*generator, profiles []docum
 		Name: r.name, Namespace: r.namespace,
 		Base:           r.base.dir,
 		ProtectedNames: r.protected,
+		Appliers:       r.appliers,
 		Deletion:       newDeletion(krm.Str(r.baseline), r.most, r.allowEmpty, r.rep),
 		Publish:        r.publish,
 		RenderSets:     r.renderSets,
@@ -99,6 +102,7 @@ func (r *reader) plan(docs []document, generators []*generator, profiles []docum
 	r.addProfiles(p, profiles)
 	p.Sources = r.readSources(generators, usesSources(p.Profiles), p.Dir)
 	p.sourceAliases = r.sourceAliases(generators, p.Sources)
+	r.readState(p)
 	for _, g := range generators {
 		p.Generators = append(p.Generators, r.newGenerator(g))
 	}

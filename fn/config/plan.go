@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/provision-tenants/provision-tenants/fn/artifact"
 	"github.com/provision-tenants/provision-tenants/fn/chart"
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/profile"
 	"github.com/provision-tenants/provision-tenants/fn/resourceset"
@@ -35,7 +36,11 @@ type Plan struct {
 	// ProtectedNames are namespace names that are refused besides the built-in
 	// ones, sorted.
 	ProtectedNames []string
-	Deletion       Deletion
+	// Appliers are those that the output is for.
+	Appliers handoff.Appliers
+	// State is what is known of the cluster.
+	State    handoff.State
+	Deletion Deletion
 	// Profiles are sorted by kind, namespace and name; Charts are those of each, by
 	// its Owner as text.
 	Profiles []profile.Profile
@@ -50,6 +55,8 @@ type Plan struct {
 	// `config.kubernetes.io/local-config`: left alone, they would reach a cluster
 	// and do there what was done here.
 	Consumed []*krm.Item
+	// Live are the items that are part of the State.
+	Live map[*krm.Item]bool
 	// Echo is the copy of the functionConfig that kustomize puts among the items;
 	// nil under other hosts. It is not emitted.
 	Echo *krm.Item
@@ -109,6 +116,8 @@ type Generator struct {
 	ServiceAccount string
 	// AllowEmpty lets the pattern match nothing.
 	AllowEmpty bool
+	// Adopt are namespaces that it may take over although it did not make them.
+	Adopt []string
 }
 
 // Artifact is an entry of spec.artifacts.

@@ -78,7 +78,7 @@ func TestFields(t *testing.T) {
 	assert.Equal(t, []string{
 		"apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations",
 		"spec", "spec.sources", "spec.sources[].alias", "spec.sources[].directory", "spec.sources[].archive", "spec.sources[].items", "spec.sources[].revision", "spec.sources[].originRevision",
-		"spec.configs", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames",
+		"spec.configs", "spec.state", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames", "spec.appliers",
 		"spec.cluster", "spec.cluster.kind", "spec.cluster.namespace", "spec.cluster.name", "spec.cluster.labels", "spec.tieBreak",
 		"spec.deletion", "spec.deletion.baseline", "spec.deletion.maxNamespaces", "spec.deletion.allowEmpty",
 		"spec.resourceSets", "spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",

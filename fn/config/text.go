@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/profile"
 )
@@ -16,6 +17,7 @@ import (
 type (
 	aliasName           krm.Str
 	aliasReference      krm.Str
+	applierName         krm.Str
 	archiveFile         krm.Str
 	artifactName        krm.Str
 	baseURL             krm.Str
@@ -110,6 +112,7 @@ var syntaxes = sync.OnceValue(func() map[reflect.Type]syntax {
 			pattern: `\.([Tt][Aa][Rr]\.[Gg][Zz]|[Tt][Gg][Zz])$`, min: 1,
 			say: "be a file whose name ends in `.tar.gz` or `.tgz`",
 		},
+		reflect.TypeFor[applierName]():  {enum: handoff.Names()},
 		reflect.TypeFor[artifactName](): {min: 1, max: 253},
 		reflect.TypeFor[baseURL](): {
 			pattern: `^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$`, min: 1, max: 1024,

@@ -20,9 +20,11 @@ type provisionSpec struct {
 	placed
 	Sources               []sourceEntry     `json:"sources,omitzero" jsonschema_description:"Where the files behind each source alias are. Without entries the only alias is the base directory; with more than one alias each needs an entry."`
 	Configs               []filePattern     `json:"configs,omitzero" jsonschema_description:"KRM files to read as configuration: doublestar patterns relative to the base directory and confined to it. They are never emitted."`
+	State                 []filePattern     `json:"state,omitzero" jsonschema_description:"Objects exported from the cluster, such as Namespaces and who finalizes them: doublestar patterns relative to the base directory and confined to it. They are read and never emitted."`
 	Generators            []inlineGenerator `json:"generators,omitzero" jsonschema_description:"Inline ArtifactGenerators, the same as items of that kind."`
 	DefaultServiceAccount subdomain         `json:"defaultServiceAccount,omitzero" jsonschema_description:"The service account of generators that name none in spec.serviceAccountName."`
 	ProtectedNames        []labelName       `json:"protectedNames,omitzero" jsonschema_description:"Namespace names that are refused besides the built-in ones."`
+	Appliers              []applierName     `json:"appliers,omitzero" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"Who applies the output. Default: all but Kubectl."`
 	Cluster               *clusterSpec      `json:"cluster,omitzero" jsonschema_description:"The cluster that profiles are rendered for. Without it that is every SveltosCluster and Cluster in the input."`
 	TieBreak              tieBreak          `json:"tieBreak,omitzero" jsonschema:"default=Error" jsonschema_description:"Who gets what is claimed with equal tiers: nobody (Error), the first one in the input (InputOrder), or the first one by name (Name)."`
 	Deletion              *deletionSpec     `json:"deletion,omitzero" jsonschema_description:"Safeguards against namespaces that leave the output."`

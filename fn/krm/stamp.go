@@ -30,6 +30,13 @@ const (
 	ServiceAccountKey = Prefix + "service-account"
 	// StepKey is the number and the name of the step of a ResourceSet.
 	StepKey = Prefix + "step"
+	// FinalizedByKey names who deletes a Namespace in the applier's place.
+	FinalizedByKey = Prefix + "finalized-by"
+	// RetainedKey is on a Namespace that nobody asks for any more and that must not
+	// leave the output, with the reason.
+	RetainedKey = Prefix + "retained"
+	// AdoptKey is read on generators: names of live Namespaces to take over.
+	AdoptKey = Prefix + "adopt"
 	// TierKey is read on generators and ResourceSets.
 	TierKey = Prefix + "tier"
 	// FileKey is read on ConfigMaps that hold a file: kustomize gives items no path.
@@ -47,6 +54,15 @@ const (
 	// InternalPathKey is the newer spelling of PathKey.
 	InternalPathKey = "internal.config.kubernetes.io/path"
 )
+
+// IsStamp tells whether a key below Prefix is one that is written on objects.
+func IsStamp(key string) bool {
+	switch key {
+	case OwnerKey, OriginKey, DigestKey, NameKey, WinnerKey, LosersKey, ClusterKey, IdentityKey, ServiceAccountKey, StepKey, FinalizedByKey, RetainedKey:
+		return true
+	}
+	return false
+}
 
 // ApplyOrder sorts Namespaces first, then ExternalArtifacts, then the rest, each
 // by namespace and name.
