@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -8,10 +9,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -280,4 +283,78 @@ func TestPublishSaysWhichFileCannotBeWritten(t *testing.T) {
 	assert.Equal(t, "2\n", r["status"])
 	assert.Regexp(t, `^error: cannot write "externalartifact/tenant-tide/api/[0-9a-f]{12}\.tar\.gz" in the directory ".*": file exists\n$`, r["stderr"])
 	assert.Len(t, strings.Fields(r["stdout.yaml"]), 1, "what was written before is printed")
+}
+
+// large gives each module of the demo a file that takes a moment to write.
+func large(t *testing.T, dir string) {
+	t.Helper()
+	for _, module := range []string{"tenant-tide/modules/api", "tenant-tide/modules/web", "tenant-reef/modules/web"} {
+		write(t, dir, "tenants/"+module+"/manifests/large", strings.Repeat(module+"\n", 1<<19))
+	}
+}
+
+// wrong lists the files that somebody may fetch and whose content is not what their
+// name says; halves counts those that nobody reads.
+func wrong(t *testing.T, out string) (found []string, halves int) {
+	t.Helper()
+	for name, text := range snapshot(t, out) {
+		switch base := filepath.Base(name); {
+		case strings.HasPrefix(base, ".provision-tenants-"):
+			halves++
+		case !strings.HasPrefix(fmt.Sprintf("%x", sha256.Sum256([]byte(text))), strings.TrimSuffix(base, ".tar.gz")):
+			found = append(found, name)
+		}
+	}
+	return found, halves
+}
+
+// A run may be killed at any moment: what has a name is whole, and the next run
+// adds the rest.
+func TestPublishKilled(t *testing.T) {
+	needs(t)
+	dir := demo(t)
+	t.Chdir(dir)
+	large(t, dir)
+	list := published(t, dir, "https://example.org")
+	caught := 0
+	for round := range 20 {
+		out := filepath.Join(t.TempDir(), "out")
+		publish := exec.Command("provision-tenants", "publish", "--out", out)
+		publish.Stdin = bytes.NewReader(list)
+		require.NoError(t, publish.Start())
+		require.Eventually(t, func() bool { return holdsHalf(out) }, time.Minute, time.Millisecond)
+		time.Sleep(time.Duration(round) * 3 * time.Millisecond)
+		require.NoError(t, publish.Process.Kill())
+		_ = publish.Wait()
+		found, halves := wrong(t, out)
+		require.Empty(t, found)
+		caught += halves
+		if caught < 3 {
+			continue
+		}
+		must(t, dir, "provision-tenants publish function-config.yaml --out "+out)
+		found, _ = wrong(t, out)
+		assert.Empty(t, found)
+		assert.Len(t, snapshot(t, out), 3+halves)
+		return
+	}
+	t.Fatal("no run was killed while it wrote")
+}
+
+// holdsHalf tells whether a file is being written.
+func holdsHalf(out string) bool {
+	found, _ := filepath.Glob(out + "/externalartifact/*/*/.provision-tenants-*")
+	return len(found) > 0
+}
+
+// A disk that is full leaves nothing behind and is named.
+func TestPublishToAFullDisk(t *testing.T) {
+	needs(t)
+	dir := demo(t)
+	large(t, dir)
+	out := filepath.Join(t.TempDir(), "out")
+	r := run(t, dir, "trap '' XFSZ; ulimit -f 1024; provision-tenants publish function-config.yaml --out "+out)
+	assert.Equal(t, exitUnusable, r.status)
+	assert.Regexp(t, `^error: cannot write "externalartifact/.*\.tar\.gz" in the directory ".*/out": file too large\n$`, r.stderr)
+	assert.Empty(t, snapshot(t, out))
 }

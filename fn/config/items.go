@@ -109,9 +109,14 @@ func (r *reader) checkMark(item *krm.Item, marked string) bool {
 	return what == ""
 }
 
+// maxPath is PATH_MAX of Linux, in bytes.
+const maxPath = 4095
+
 // pathMistake says what leads a path out of the list, "" when nothing does.
 func pathMistake(p string) string {
 	switch {
+	case len(p) > maxPath:
+		return fmt.Sprintf("it has %d bytes, %d are allowed", len(p), maxPath)
 	case path.IsAbs(p):
 		return fmt.Sprintf("%q is absolute", shown(p))
 	case hasDots(p):
