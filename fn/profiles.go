@@ -214,6 +214,22 @@ func (d *deployment) objects() []*krm.Object {
 	return append(objects, d.charts()...)
 }
 
+// tellDependencies warns of profiles that wait for one which does not get all that
+// it wants: Sveltos would not deploy them.
+func (d *deployment) tellDependencies() {
+	for _, r := range d.rounds {
+		for _, name := range r.DependsOn {
+			for _, needed := range d.in[r.cluster] {
+				lost := slices.ContainsFunc(needed.claims, func(c *profile.Claim) bool { return c.State == profile.Lost || c.State == profile.Blocked })
+				if needed.Kind == r.Kind && needed.Namespace == r.Namespace && needed.Name == name.Text && lost {
+					d.rep.Warnf("dependency-in-conflict", name.Pos, "give what it needs to "+needed.Owner.String()+" alone, or let nobody depend on it",
+						"%s depends on %s, which does not get all that it wants for %s: Sveltos would wait, and here nothing does", &r.Owner, &needed.Owner, r.cluster)
+				}
+			}
+		}
+	}
+}
+
 // finish puts on an object what all of ours carry. Sveltos substitutes nothing
 // behind its templates, so neither does Flux.
 func (d *deployment) finish(o *krm.Object, c *profile.Claim, verdict map[string]string) *krm.Object {

@@ -218,7 +218,7 @@ func TestPublishWritesWhatIsEmitted(t *testing.T) {
 	var want []string
 	for _, item := range emitted.Items {
 		if item.Kind == externalArtifactKind {
-			assert.Equal(t, "ArtifactGenerator/flux-system/second", item.Annotations[krm.WinnerKey])
+			assert.Equal(t, "ArtifactGenerator/flux-system/second@1", item.Annotations[krm.WinnerKey])
 			want = append(want, archivePath(&krm.Object{Namespace: item.Namespace, Name: item.Name, Annotations: item.Annotations}))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 // they are applied, those of one cluster after those of another.
 func granted(claims []*profile.Claim, profiles *deployment, list *krm.List) []*krm.Object {
 	objects := profiles.objects()
+	profiles.tellDependencies()
 	checkable := len(objects) > 0
 	for _, c := range claims {
 		if c.Cluster == (profile.Destination{}) && c.State == profile.Deployed {

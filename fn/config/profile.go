@@ -325,6 +325,9 @@ func (p *profileReader) warnIgnoredFields() {
 	if len(spec.DriftExclusions) > 0 && len(spec.PolicyRefs) > 0 {
 		p.rep.Infof("profile-field-ignored", spec.DriftExclusions[0].Pos, "", "`driftExclusions` count for charts, and do nothing for objects of `policyRefs`")
 	}
+	if len(spec.KustomizationRefs) > 0 && len(spec.Patches)+len(spec.PatchesFrom) > 0 {
+		p.rep.Warnf("profile-field-limited", spec.KustomizationRefs[0].Pos, "write the patches into the directory", "patches do not count for what `kustomizationRefs` build, in Sveltos either")
+	}
 	for _, key := range []string{"projectsveltos.io/serviceaccount-name", "projectsveltos.io/serviceaccount-namespace"} {
 		label, there := p.wire.Metadata.Labels[key]
 		p.ignored(there, label.Pos, key)

@@ -46,6 +46,9 @@ func (e *Expander) kustomization(p *Profile, c *Cluster, v *View, ref *Kustomiza
 	if ref.TargetNamespace.Text != "" {
 		spec["targetNamespace"] = krm.NewString(ref.TargetNamespace.Text)
 	}
+	if common := commonMetadata(p); common.Len() > 0 {
+		spec["commonMetadata"] = common
+	}
 	components := krm.NewList()
 	for _, component := range ref.Components {
 		filled, filledIn := v.Text(component)
@@ -66,6 +69,22 @@ func (e *Expander) kustomization(p *Profile, c *Cluster, v *View, ref *Kustomiza
 		Owner: &p.Owner, Feature: Kustomize, Cluster: c.Destination, To: c.destination(ref.Local), Identity: o.Identity(), Ref: from,
 		Object: o, spec: spec, needs: needs, Pos: ref.Pos, Origin: from.identity().Kind + "/" + namespace + "/" + path.Join(name, dir.Text),
 	}, ok
+}
+
+// commonMetadata are the labels and annotations of everything that a Kustomization
+// builds.
+func commonMetadata(p *Profile) *krm.Node {
+	fields := map[string]*krm.Node{}
+	for key, texts := range map[string]map[string]krm.Str{"labels": p.ExtraLabels, "annotations": p.ExtraAnnotations} {
+		values := map[string]string{}
+		for name, value := range texts {
+			values[name] = value.Text
+		}
+		if len(values) > 0 {
+			fields[key] = krm.NewStringMap(values)
+		}
+	}
+	return krm.NewMap(fields)
 }
 
 // chain lets each Kustomization wait for those of the profiles that its own one

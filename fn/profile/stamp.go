@@ -32,17 +32,19 @@ const (
 )
 
 // Stamp puts on an object what Sveltos would: whose it is, and by which reference;
-// then the profile's own labels and annotations.
+// then the profile's own labels and annotations. A Kustomization stamps what it
+// builds itself.
 func (c *Claim) Stamp(p *Profile) {
-	if c.node != nil {
-		c.Object.Annotations[hashKey] = hash(c.node, c.Object.Namespace)
-		c.Object.Labels[reasonKey] = string(c.Feature)
-		maps.Copy(c.Object.Annotations, map[string]string{
-			refKindKey: c.Ref.Kind, refNSKey: c.Ref.Namespace, refNameKey: c.Ref.Name, refTierKey: strconv.Itoa(c.Ref.Tier),
-			ownerKindKey: c.Owner.Kind, ownerNameKey: c.Owner.Name, ownerTierKey: strconv.Itoa(c.Owner.Tier),
-			summaryKey: c.Cluster.summary(), deploymentKey: c.deploymentType(),
-		})
+	if c.node == nil {
+		return
 	}
+	c.Object.Annotations[hashKey] = hash(c.node, c.Object.Namespace)
+	c.Object.Labels[reasonKey] = string(c.Feature)
+	maps.Copy(c.Object.Annotations, map[string]string{
+		refKindKey: c.Ref.Kind, refNSKey: c.Ref.Namespace, refNameKey: c.Ref.Name, refTierKey: strconv.Itoa(c.Ref.Tier),
+		ownerKindKey: c.Owner.Kind, ownerNameKey: c.Owner.Name, ownerTierKey: strconv.Itoa(c.Owner.Tier),
+		summaryKey: c.Cluster.summary(), deploymentKey: c.deploymentType(),
+	})
 	for key, value := range p.ExtraLabels {
 		c.Object.Labels[key] = value.Text
 	}

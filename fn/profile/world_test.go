@@ -39,7 +39,7 @@ type world struct {
 	shuffle   func([]*Claim)
 }
 
-func newWorld(t *testing.T, text string) *world {
+func newWorld(t testing.TB, text string) *world {
 	t.Helper()
 	w := &world{tie: ByError, wants: map[string][]string{}, configs: map[krm.Identity]*krm.Node{}}
 	for line := range strings.Lines(text) {
@@ -66,7 +66,7 @@ func newWorld(t *testing.T, text string) *world {
 	return w
 }
 
-func (w *world) addCluster(t *testing.T, name, labels string) {
+func (w *world) addCluster(t testing.TB, name, labels string) {
 	t.Helper()
 	c := Cluster{Destination: Destination{SveltosCluster, "default", name}, Labels: map[string]string{}}
 	if namespace, short, found := strings.Cut(name, "/"); found {
@@ -80,7 +80,7 @@ func (w *world) addCluster(t *testing.T, name, labels string) {
 	w.clusters = append(w.clusters, c)
 }
 
-func node(t *testing.T, text string) *krm.Node {
+func node(t testing.TB, text string) *krm.Node {
 	t.Helper()
 	n, ok := krm.ParseFile("", []byte(text), &krm.Report{})
 	require.True(t, ok, text)
@@ -110,7 +110,7 @@ func splitItems(text string) []string {
 	return items
 }
 
-func (w *world) addProfile(t *testing.T, head, items []string) {
+func (w *world) addProfile(t testing.TB, head, items []string) {
 	t.Helper()
 	tier, err := strconv.Atoi(head[1])
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func (w *world) addProfile(t *testing.T, head, items []string) {
 	w.profiles = append(w.profiles, p)
 }
 
-func (w *world) addReference(t *testing.T, p *Profile, name string, objects []string) {
+func (w *world) addReference(t testing.TB, p *Profile, name string, objects []string) {
 	t.Helper()
 	ref := PolicyRef{Kind: "ConfigMap", Tier: 100, Pos: p.Pos.At(fmt.Sprintf("spec.policyRefs[%d]", len(p.Policies)))}
 	name, ref.Local = strings.CutPrefix(name, "^")
