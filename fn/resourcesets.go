@@ -32,7 +32,7 @@ func newExports(plan *config.Plan) exports {
 
 // add adds an artifact that a generator makes. Of one that several make, the one
 // with the lowest tier will be there.
-func (e exports) add(g *config.Generator, o *krm.Object, spec *config.Artifact, built *artifact.Artifact, inputs *krm.Node) {
+func (e exports) add(g *config.Generator, o *krm.Object, spec *config.Artifact, built *artifact.Artifact, inputs *krm.Node, rep *krm.Report) {
 	if before, twice := e[o.Identity()]; e == nil || twice && before.tier <= g.Tier {
 		return
 	}
@@ -40,7 +40,7 @@ func (e exports) add(g *config.Generator, o *krm.Object, spec *config.Artifact, 
 		Namespace: o.Namespace, Name: o.Name, Revision: revisionOf(spec, built),
 		Labels: o.Labels, Origin: o.Annotations[krm.OriginKey], File: krm.Pos{File: o.Annotations[krm.OriginKey]},
 	}
-	made.Take(inputs)
+	made.Take(inputs, rep)
 	e[o.Identity()] = export{made, g.Tier}
 }
 
@@ -65,12 +65,12 @@ func (e exports) addForeign(list *krm.List, plan *config.Plan, rep *krm.Report) 
 			continue
 		}
 		if node, ok := item.Node(rep); ok {
-			e[id] = export{foreignArtifact(item, node), 0}
+			e[id] = export{foreignArtifact(item, node, rep), 0}
 		}
 	}
 }
 
-func foreignArtifact(item *krm.Item, n *krm.Node) *resourceset.Artifact {
+func foreignArtifact(item *krm.Item, n *krm.Node, rep *krm.Report) *resourceset.Artifact {
 	o := krm.NewObject(n)
 	a := &resourceset.Artifact{
 		Namespace: o.Namespace, Name: o.Name, Labels: o.Labels, File: item.Pos(), Origin: cmp.Or(item.Path(), "."),
@@ -78,7 +78,7 @@ func foreignArtifact(item *krm.Item, n *krm.Node) *resourceset.Artifact {
 	if revision := n.Get("status").Get("artifact").Get("revision"); revision != nil {
 		a.Revision = revision.Text
 	}
-	a.Take(n.Get("status").Get("exportedInputs"))
+	a.Take(n.Get("status").Get("exportedInputs"), rep)
 	return a
 }
 

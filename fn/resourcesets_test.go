@@ -265,11 +265,13 @@ func TestSetsKnowIDs(t *testing.T) {
 
 // A provider lets in what it selects, and no more than its limit.
 func TestProviders(t *testing.T) {
-	files := m{}
+	files, many := m{"tenants/tenant-b/modules/m/applier-inputs.yaml": "{}\n"}, m{}
 	for i := range 101 {
-		files[fmt.Sprintf("tenants/tenant-a/modules/m%03d/applier-inputs.yaml", i)] = "{}\n"
+		many[fmt.Sprintf("tenants/tenant-a/modules/m%03d/applier-inputs.yaml", i)] = "{}\n"
 	}
-	files["tenants/tenant-b/modules/m/applier-inputs.yaml"] = "{}\n"
+	for _, name := range []string{"m000", "m007"} {
+		files["tenants/tenant-a/modules/"+name+"/applier-inputs.yaml"] = "{}\n"
+	}
 	set := onModules + configMapOf("a: << inputs.name >>")
 	provider := func(spec string) string { return providerHead + "  type: ExternalArtifact\n" + spec }
 	for name, test := range map[string]struct {
@@ -278,8 +280,8 @@ func TestProviders(t *testing.T) {
 		says     []string
 	}{
 		"more than the default limit": {provider("  selectors: [{namespace: \"*\"}]\n"), 0, []string{"error provider-limit sets.yaml:5:3"}},
-		"more than the limit":         {provider("  selectors: [{namespace: \"*\"}]\n  filter: {limit: 101}\n"), 0, []string{"error provider-limit sets.yaml:7:19"}},
-		"all":                         {provider("  selectors: [{namespace: \"*\"}]\n  filter: {limit: 102}\n"), 102, nil},
+		"more than the limit":         {provider("  selectors: [{namespace: \"*\"}]\n  filter: {limit: 2}\n"), 0, []string{"error provider-limit sets.yaml:7:19"}},
+		"all":                         {provider("  selectors: [{namespace: \"*\"}]\n  filter: {limit: 3}\n"), 3, nil},
 		"a namespace":                 {provider("  selectors: [{namespace: tenant-b}]\n"), 1, nil},
 		"a name":                      {provider("  selectors: [{namespace: tenant-a, name: m007}, {namespace: tenant-b, name: m}, {namespace: \"*\", name: m007}]\n"), 2, nil},
 		"labels":                      {provider("  selectors: [{namespace: \"*\", matchLabels: {module: m}}]\n"), 1, nil},
@@ -298,7 +300,11 @@ func TestProviders(t *testing.T) {
 		"another one": {strings.Replace(allModules, "name: modules", "name: other", 1), 0, []string{"error provider-missing sets.yaml:12:16"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := renders(t, "Render", files, test.provider, set)
+			tree := files
+			if name == "more than the default limit" {
+				tree = many
+			}
+			o := renders(t, "Render", tree, test.provider, set)
 			assert.Equal(t, test.says, o.found("error", "warning"), o.stderr)
 			assert.Len(t, o.madeBySets(t), test.made)
 		})
@@ -377,6 +383,18 @@ func TestSetsTakeNoInstructionsFromTenants(t *testing.T) {
 	assert.Equal(t, []string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"kustomize.toolkit.fluxcd.io/prune":"disabled","kustomize.toolkit.fluxcd.io/substitute":"disabled","my.org/note":"hello"},"name":"m"}}`}, o.madeBySets(t))
 }
 
+// One tenant cannot take an object from another.
+func TestSetsKeepTenantsApart(t *testing.T) {
+	set := onModules + "    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: << inputs.x >>, namespace: shared}\n    data: {by: << inputs.namespace >>}\n"
+	files := m{inputsA: "x: theirs\n", "tenants/tenant-b/modules/m/applier-inputs.yaml": "x: theirs\n"}
+	o := renders(t, "Render", files, allModules, set)
+	assert.Equal(t, []string{"error resourceset-duplicate sets.yaml:13:22"}, o.found("error", "warning"), o.stderr)
+	assert.Contains(t, o.stderr, "ConfigMap shared/theirs made with the inputs of ExternalArtifact tenant-b/m is dropped")
+	files["tenants/tenant-b/modules/m/applier-inputs.yaml"] = "x: ours\n"
+	o = renders(t, "Render", files, allModules, set)
+	assert.Equal(t, []string{`{"by":"tenant-b"}`, `{"by":"tenant-a"}`}, o.data(t))
+}
+
 // Names become files, and identities.
 func TestSetsRefuseOddObjects(t *testing.T) {
 	for name, test := range map[string]struct{ inputs, metadata, code string }{
@@ -450,6 +468,7 @@ func TestPassthroughFindsInjections(t *testing.T) {
 		"a name":                   {"x: hello", "a: << inputs.x >>-b", ""},
 		"a name that becomes two":  {"x: '2020-01'", "a: << inputs.x >>-01", "becomes a timestamp at `data.a`"},
 		"the id is digits":         {"{}", "a: << inputs.id >>", "becomes the number 363856821"},
+		"what the author wrote":    {"x: \"a: b\"", "a: << inputs.x | quote >>\nmode: 0644\nb: << inputs.id | quote >>", ""},
 		"branches of the template": {"x: true", "a: << if inputs.x >>b<< else >>c<< end >>", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
