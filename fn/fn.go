@@ -111,7 +111,7 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 		claims = append(claims, generate(&plan.Generators[i], plan, trees, publish, exported, rep)...)
 	}
 	sets := evaluateSets(list, plan, exported, rep)
-	claims = append(claims, setClaims(sets)...)
+	claims = append(claims, setClaims(sets, rep)...)
 	warnUnmanaged(sets.Finalized, claims, plan, rep)
 	objects := profile.Resolve(claims, rep)
 	if rep.Worst() < krm.Error { // a tenant with an error has not left

@@ -124,7 +124,7 @@ func findItem(list *krm.List, plan *config.Plan, id krm.Identity, rep *krm.Repor
 }
 
 // setClaims are the claims of the ResourceSets on what they render.
-func setClaims(result resourceset.Result) []profile.Claim {
+func setClaims(result resourceset.Result, rep *krm.Report) []profile.Claim {
 	claims := make([]profile.Claim, 0, len(result.Objects))
 	for _, o := range result.Objects {
 		if o.Tenant {
@@ -132,6 +132,7 @@ func setClaims(result resourceset.Result) []profile.Claim {
 		}
 		setIf(o.Annotations, krm.StepKey, o.Step)
 		signed(o.Object, o.Set.Owner, o.Origin)
+		checkAnnotations(o.Object, o.Set.Pos, "shorten the template, or what it takes from the inputs", rep)
 		claims = append(claims, profile.Claim{Object: o.Object, Owner: o.Set.Owner, Tier: o.Set.Tier, Pos: o.Set.Pos})
 	}
 	return claims

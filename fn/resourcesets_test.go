@@ -405,10 +405,15 @@ func TestSetsRefuseOddObjects(t *testing.T) {
 		"a label that is none": {"x: 5", "{name: a, labels: {l: << inputs.x >>}}", "resourceset-object"},
 		"our own annotation":   {"x: a", "{name: a, annotations: {" + krm.OwnerKey + ": << inputs.x >>}}", "resourceset-forbidden-key"},
 		"the host's":           {"x: a", "{name: a, annotations: {config.kubernetes.io/path: << inputs.x >>}}", "resourceset-forbidden-key"},
+		"annotations":          {"x: \"" + strings.Repeat("x", 90<<10) + "\"", "{name: a, annotations: {a: << inputs.x >>, b: << inputs.x >>, c: << inputs.x >>}}", "annotations-too-large"},
 		"two readings":         {"x: a", "{name: a, generation: 0644}", "resourceset-object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := renders(t, "Render", m{inputsA: test.inputs}, allModules, onModules+"    apiVersion: v1\n    kind: ConfigMap\n    metadata: "+test.metadata+"\n")
+			if test.code == "annotations-too-large" { // and all of them are ours, too
+				assert.Equal(t, []string{"error " + test.code + " sets.yaml:8:1"}, o.found("error"), o.stderr)
+				return
+			}
 			assert.Equal(t, []string{"error " + test.code + " sets.yaml:13:22"}, o.found("error"), o.stderr)
 			assert.Contains(t, o.stderr, "the inputs of ExternalArtifact tenant-a/m")
 		})
@@ -555,6 +560,24 @@ func TestSetsOfTenantsAreNoConfiguration(t *testing.T) {
 	require.Zero(t, o.status, o.stderr)
 	assert.Len(t, o.madeBySets(t), 1)
 	assert.Equal(t, []string{"info local-config-added platform/set.yaml", "info no-baseline"}, o.found("info"))
+}
+
+// Where nobody says whose an item is, nothing is rendered from it.
+func TestSetsOfNobody(t *testing.T) {
+	repo(t, m{tenantA: manifest})
+	const resources = "  resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]\n"
+	filed := strings.Replace(setHead, "namespace: flux-system", "namespace: flux-system, annotations: {config.kubernetes.io/path: acme/set.yaml}", 1) + resources
+	gathered := strings.Replace(setHead, "namespace: flux-system", "namespace: flux-system, annotations: {kustomize.config.k8s.io/id: \"1\"}", 1) + resources
+	for _, test := range []struct{ mode, set, says string }{
+		{"Render", filed, "error tenant-configuration-ambiguous acme/set.yaml"},
+		{"Passthrough", filed, "warning tenant-configuration-ignored acme/set.yaml"},
+		{"Render", gathered, "warning tenant-configuration-ignored"},
+	} {
+		config := with(t, "spec:\n  sources:", "spec:\n  resourceSets: "+test.mode+"\n  sources:")
+		o := observe(t, listOf(config, test.set))
+		assert.Equal(t, []string{test.says}, o.found("error", "warning"), o.stderr)
+		assert.Empty(t, o.madeBySets(t))
+	}
 }
 
 // Fixture 10: variables of Flux survive, and nothing else is needed.
