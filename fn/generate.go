@@ -185,7 +185,7 @@ func (g *generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order 
 		status["exportedInputs"] = inputs
 	}
 	if ok {
-		g.exports.add(g.Generator, o, spec, built, inputs)
+		g.exports.add(g.Generator, o, spec, built, inputs, g.rep)
 	}
 	if ok && g.plan.Publish != nil {
 		status["artifact"] = artifactStatus(g.plan.Publish, o, spec, built)

@@ -189,6 +189,14 @@ func (u *unit) report(m *template.Mistake, with string, rep *krm.Report) {
 	at.Report(pos, " of ResourceSet "+u.set.id()+with, rep)
 }
 
+// last ends the last mistake of a template that is reported.
+func (u *unit) last() string {
+	if u.mistakes < maxMistakes {
+		return ""
+	}
+	return ", and no further inputs are tried"
+}
+
 // mayWarn tells whether there is room for one more warning about the template.
 func (u *unit) mayWarn() bool {
 	u.warnings++

@@ -15,8 +15,12 @@ type parsed struct {
 	plain bool
 }
 
-// maxParsed bounds how many skeletons are remembered.
-const maxParsed = 256
+// maxParsed and maxParsedBytes bound the skeletons that are remembered, with trees
+// that are thirty times as large.
+const (
+	maxParsed      = 256
+	maxParsedBytes = 1 << 20
+)
 
 // Documents are the YAML documents of the rendering, empty ones left out, with
 // every value in its place:
@@ -50,8 +54,9 @@ func (o *Output) parse() parsed {
 	if found {
 		return known
 	}
-	if len(o.template.parsed) >= maxParsed {
+	if o.template.parsedBytes += len(o.skeleton); len(o.template.parsed) >= maxParsed || o.template.parsedBytes > maxParsedBytes {
 		clear(o.template.parsed)
+		o.template.parsedBytes = len(o.skeleton)
 	}
 	known.documents, known.mistake = parseDocuments(o.skeleton, o.Text)
 	known.plain = known.mistake == nil && o.takesWords(known.documents)
