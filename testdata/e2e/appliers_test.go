@@ -18,7 +18,7 @@ type applier struct {
 
 // session is an applier at work for one fleet.
 type session struct {
-	// apply applies what the fleet renders to now.
+	// apply applies what the fleet was last rendered to.
 	apply func()
 	// destroy removes what was applied, with the applier's own object.
 	destroy func()

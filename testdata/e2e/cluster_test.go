@@ -14,10 +14,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/fluxcd/pkg/ssa/utils"
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,6 +28,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of the README")
@@ -41,6 +45,7 @@ var bin string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	log.SetLogger(logr.Discard())
 	status, err := withCluster(m.Run)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -61,13 +66,13 @@ func withCluster(tests func() int) (status int, err error) {
 		return 0, err
 	}
 	server := exec.Command(filepath.Join(repository, "bin", "e2e-server"))
-	var log bytes.Buffer
-	server.Stderr = &log
+	var says bytes.Buffer
+	server.Stderr = &says
 	hold, err := server.StdinPipe()
 	if err != nil {
 		return 0, err
 	}
-	says, err := server.StdoutPipe()
+	address, err := server.StdoutPipe()
 	if err != nil {
 		return 0, err
 	}
@@ -78,8 +83,8 @@ func withCluster(tests func() int) (status int, err error) {
 		_ = hold.Close()
 		err = errors.Join(err, server.Wait())
 	}()
-	if err := connect(says); err != nil {
-		return 0, fmt.Errorf("the API server does not start: %w\n%s", err, log.String())
+	if err := connect(address); err != nil {
+		return 0, fmt.Errorf("the API server does not start: %w\n%s", err, says.String())
 	}
 	for _, program := range []struct{ key, value string }{
 		{"KUBECONFIG", cluster.kubeconfig},
@@ -102,15 +107,19 @@ const repository = "../.."
 // the function in dir.
 func build(dir string) error {
 	bin = dir
-	for _, program := range []struct{ in, out, pkg string }{
-		{".", filepath.Join(repository, "bin", "e2e-server"), "./server"},
-		{repository, filepath.Join(dir, "provision-tenants"), "."},
+	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes").Output()
+	if err != nil {
+		return err
+	}
+	for _, program := range []struct{ in, out, pkg, ldflags string }{
+		{".", filepath.Join(repository, "bin", "e2e-server"), "./server", "-X k8s.io/component-base/version.gitVersion=" + strings.TrimSpace(string(version))},
+		{repository, filepath.Join(dir, "provision-tenants"), ".", ""},
 	} {
 		out, err := filepath.Abs(program.out)
 		if err != nil {
 			return err
 		}
-		command := exec.Command("go", "build", "-o", out, program.pkg)
+		command := exec.Command("go", "build", "-ldflags", program.ldflags, "-o", out, program.pkg)
 		command.Dir = program.in
 		if text, err := command.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", command, err, text)
@@ -120,8 +129,8 @@ func build(dir string) error {
 }
 
 // connect waits for the server's one line.
-func connect(says io.Reader) error {
-	line, err := bufio.NewReader(says).ReadString('\n')
+func connect(server io.Reader) error {
+	line, err := bufio.NewReader(server).ReadString('\n')
 	if err != nil {
 		return err
 	}
@@ -185,7 +194,7 @@ func install(file string) error {
 	if err != nil {
 		return err
 	}
-	objects, err := decode(data)
+	objects, err := utils.ReadObjects(bytes.NewReader(data))
 	if err != nil {
 		return err
 	}
@@ -206,13 +215,12 @@ func established(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	conditions, _, err := unstructured.NestedSlice(definition.Object, "status", "conditions")
-	for _, condition := range conditions {
-		if c := condition.(map[string]any); c["type"] == "Established" && c["status"] == "True" {
-			return true, nil
-		}
-	}
-	return false, err
+	status, _ := definition.Object["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	return slices.ContainsFunc(conditions, func(condition any) bool {
+		c, _ := condition.(map[string]any)
+		return c["type"] == "Established" && c["status"] == "True"
+	}), nil
 }
 
 // poll waits, at most a minute, until something holds.

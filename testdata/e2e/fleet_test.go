@@ -2,9 +2,7 @@ package e2e
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fluxcd/pkg/ssa/utils"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // fleet is a repository with tenants, and a configuration, in a directory of its
@@ -126,19 +124,19 @@ func (f *fleet) write(path, text string) {
 	require.NoError(f, os.WriteFile(file, []byte(text), 0o644))
 }
 
-// render renders the fleet as its platform team would: with kpt in a package, and
+// rendering is how the platform team renders the fleet: with kpt in a package, and
 // elsewhere into rendered/, which is the baseline of the next time.
-func (f *fleet) render() []byte {
-	f.Helper()
+func (f *fleet) rendering() string {
 	if f.kpt {
-		must(f.T, f.dir, "kpt fn render --allow-exec --truncate-output=false")
-		return nil
+		return "kpt fn render --allow-exec --truncate-output=false"
 	}
-	must(f.T, f.dir, "provision-tenants function-config.yaml </dev/null >rendered.yaml && mv rendered.yaml rendered/")
-	data, err := os.ReadFile(filepath.Join(f.dir, "rendered/rendered.yaml"))
-	require.NoError(f, err)
-	return data
+	return "provision-tenants function-config.yaml </dev/null >new.yaml && mv new.yaml rendered/rendered.yaml"
 }
+
+func (f *fleet) render() { f.Helper(); must(f.T, f.dir, f.rendering()) }
+
+// deliver renders and applies.
+func (f *fleet) deliver(s session) { f.Helper(); f.render(); s.apply() }
 
 // objects is what the last rendering emitted, without what stays local.
 func (f *fleet) objects() []*unstructured.Unstructured {
@@ -152,7 +150,7 @@ func (f *fleet) objects() []*unstructured.Unstructured {
 		for _, file := range append(files, deeper...) {
 			data, err := os.ReadFile(file)
 			require.NoError(f, err)
-			objects, err := decode(data)
+			objects, err := utils.ReadObjects(bytes.NewReader(data))
 			require.NoError(f, err)
 			all = append(all, objects...)
 		}
@@ -160,22 +158,6 @@ func (f *fleet) objects() []*unstructured.Unstructured {
 	return slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool {
 		return o.GetAnnotations()["config.kubernetes.io/local-config"] != ""
 	})
-}
-
-// decode reads YAML documents.
-func decode(data []byte) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096); ; {
-		o := &unstructured.Unstructured{}
-		switch err := decoder.Decode(&o.Object); {
-		case errors.Is(err, io.EOF):
-			return objects, nil
-		case err != nil:
-			return nil, err
-		case len(o.Object) > 0:
-			objects = append(objects, o)
-		}
-	}
 }
 
 // here lists what a cluster has of a fleet, Namespaces and ExternalArtifacts that

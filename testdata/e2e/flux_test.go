@@ -84,8 +84,7 @@ func fluxSession(t *testing.T, f *fleet, d dialect) session {
 	return session{
 		apply: func() {
 			t.Helper()
-			objects, err := decode(f.render())
-			require.NoError(t, err)
+			objects := f.objects()
 			require.NoError(t, normalize.UnstructuredList(objects))
 			manager.SetOwnerLabels(objects, f.name, "flux-system")
 			options := ssa.DefaultApplyOptions()

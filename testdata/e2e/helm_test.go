@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,8 +26,10 @@ var helm = applier{
 		return session{
 			apply: func() {
 				t.Helper()
-				packed := chartOf(f.name, f.render())
-				_, err := config.Releases.Last(f.name)
+				rendered, err := os.ReadFile(filepath.Join(f.dir, "rendered/rendered.yaml"))
+				require.NoError(t, err)
+				packed := chartOf(f.name, rendered)
+				_, err = config.Releases.Last(f.name)
 				if errors.Is(err, driver.ErrReleaseNotFound) {
 					install := action.NewInstall(config)
 					install.ReleaseName, install.Namespace = f.name, "default"

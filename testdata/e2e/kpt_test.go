@@ -15,7 +15,6 @@ var kptLive = applier{
 		return session{
 			apply: func() {
 				t.Helper()
-				f.render()
 				must(t, f.dir, "kpt live apply"+wait)
 			},
 			destroy: func() { t.Helper(); must(t, f.dir, "kpt live destroy") },

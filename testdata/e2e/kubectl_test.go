@@ -9,7 +9,6 @@ var kubectlApply = applier{
 	open: func(t *testing.T, f *fleet) session {
 		return session{apply: func() {
 			t.Helper()
-			f.render()
 			must(t, f.dir, "kubectl apply --server-side -f rendered/rendered.yaml")
 		}}
 	},
@@ -22,7 +21,6 @@ var kubectlPrune = applier{
 	open: func(t *testing.T, f *fleet) session {
 		return session{apply: func() {
 			t.Helper()
-			f.render()
 			must(t, f.dir, "kubectl apply --prune -l platform.example.org/fleet="+f.name+
 				" --prune-allowlist=core/v1/Namespace --prune-allowlist=source.toolkit.fluxcd.io/v1/ExternalArtifact -f rendered/rendered.yaml")
 		}}
@@ -36,7 +34,6 @@ var kubectlApplySet = applier{
 	open: func(t *testing.T, f *fleet) session {
 		return session{apply: func() {
 			t.Helper()
-			f.render()
 			must(t, f.dir, "KUBECTL_APPLYSET=true kubectl apply --server-side --prune --applyset="+f.name+" -n default -f rendered/rendered.yaml")
 		}}
 	},

@@ -96,7 +96,7 @@ func TestRevisions(t *testing.T) {
 			past := map[string]bool{}
 			for _, r := range revisions {
 				r.push(f)
-				session.apply()
+				f.deliver(session)
 				want := f.expected(r.modules)
 				if a.name == kubectlApply.name { // removes nothing
 					for _, name := range want {
@@ -107,7 +107,7 @@ func TestRevisions(t *testing.T) {
 					assert.Equal(t, want, f.here(), r.name)
 				}
 				f.assertApplied(r.name)
-				session.apply()
+				f.deliver(session)
 				f.assertApplied(r.name + ", again")
 			}
 		})

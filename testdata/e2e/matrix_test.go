@@ -21,7 +21,7 @@ type way struct {
 // ways are how a namespace leaves an applier: with its directory, or with all
 // that the applier applied.
 func (a applier) ways() []way {
-	ways := []way{{a.name, func(f *fleet, s session) { f.leave("reef"); s.apply() }}}
+	ways := []way{{a.name, func(f *fleet, s session) { f.leave("reef"); f.deliver(s) }}}
 	if a.destroys != "" {
 		ways = append(ways, way{a.destroys, func(_ *fleet, s session) { s.destroy() }})
 	}
@@ -76,7 +76,7 @@ func TestNamespacesThatLeave(t *testing.T) {
 // observe tells what becomes of a namespace.
 func observe(f *fleet, session session, s situation, w way) string {
 	f.Helper()
-	session.apply()
+	f.deliver(session)
 	name := f.namespace("reef")
 	before, there := live(f.T, name)
 	require.True(f, there, "applied")

@@ -89,7 +89,7 @@ func files(t *testing.T, dir string) map[string]string {
 		require.NoError(t, err)
 		info, err := entry.Info()
 		require.NoError(t, err)
-		found[name] = (info.Mode() & 0o111).String() + " " + string(data)
+		found[name] = (info.Mode() & 0o100).String() + " " + string(data)
 		return nil
 	}))
 	return found

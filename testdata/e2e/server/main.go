@@ -87,6 +87,7 @@ func startEtcd(dir string) (string, error) {
 	config.Dir = filepath.Join(dir, "etcd")
 	config.LogLevel = "error"
 	config.UnsafeNoFsync = true
+	config.EnableGRPCGateway = false // it would look for the free port at the port 0
 	free := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	config.ListenClientUrls, config.AdvertiseClientUrls = free, free
 	config.ListenPeerUrls, config.AdvertisePeerUrls = free, free
@@ -201,7 +202,7 @@ func startNamespaceController(kubeconfig string) error {
 	ctx := context.Background()
 	factory := informers.NewSharedInformerFactory(client, 0)
 	controller := namespace.NewNamespaceController(ctx, client, objects, client.Discovery().ServerPreferredNamespacedResources,
-		factory.Core().V1().Namespaces(), time.Minute, corev1.FinalizerKubernetes)
+		factory.Core().V1().Namespaces(), 0, corev1.FinalizerKubernetes)
 	factory.Start(ctx.Done())
 	go controller.Run(ctx, 4)
 	return nil
