@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
@@ -14,26 +17,53 @@ import (
 // maxBaseline bounds a file of the previous output, in bytes.
 const maxBaseline = 256 << 20
 
-// stamps is what the previous output held: the items of a host that writes files,
-// and what `deletion.baseline` names. With neither there is no safeguard, and an
-// info says so.
-func (p *previous) stamps(plan *config.Plan, rep *krm.Report) []stamp {
-	stamps := stampsIn(p.made)
-	switch {
-	case plan.Deletion.Baseline.Text != "":
-		stamps = append(stamps, readBaseline(plan, rep)...)
-	case len(stamps) == 0:
-		rep.Infof("no-baseline", krm.Pos{}, "set "+plan.Deletion.Names.Baseline+" to the previous output, unless this is the first",
-			"no deletion safeguard is active: without the previous output nobody sees what leaves it")
+// history is what the previous output held: the items of a host that writes files,
+// and what `deletion.baseline` names.
+func (p *previous) history(plan *config.Plan, rep *krm.Report) history {
+	var baseline []*krm.Item
+	if plan.Deletion.Baseline.Text != "" {
+		baseline = readBaseline(plan, rep)
 	}
-	return stamps
+	return newHistory(p.made, baseline, plan.Deletion)
+}
+
+// refuseForeign reports a baseline that is somebody else's output: none of it was
+// made by a generator of this run, and none of its namespaces is in the output.
+func (p *previous) refuseForeign(h history, now fleet, plan *config.Plan, rep *krm.Report) {
+	var owners []string
+	for name, past := range h {
+		if _, there := now[name]; there || p.owners[past.owner] {
+			return
+		}
+		owners = append(owners, past.owner)
+	}
+	if len(owners) > 0 {
+		slices.Sort(owners)
+		rep.Errorf("baseline-foreign", plan.Deletion.Baseline.Pos, "name the previous output of this configuration; if all its generators and namespaces have other names now, make it an empty directory",
+			"the previous output %q was made by %s, not by this configuration", plan.Deletion.Baseline.Text, abridged(slices.Compact(owners)))
+	}
+}
+
+// refuseNewer reports what leaves and says more than this version understands:
+// nobody here can tell what becomes of it.
+func refuseNewer(gone []*past, rep *krm.Report) {
+	for _, p := range gone {
+		for _, key := range slices.Sorted(maps.Keys(p.item.Annotations)) {
+			value := p.item.Annotations[key]
+			unknown := strings.HasPrefix(key, krm.Prefix) && !krm.IsStamp(key) || key == krm.RetainedKey && value != untilApplied && value != forKubectl
+			if unknown {
+				rep.Errorf("baseline-newer", p.item.Pos().At("metadata.annotations").Key(key), "use the version that made it, or a newer one",
+					"the previous output says something of namespace %q that this version does not know: `%s: %s`", p.name, krm.Short(key, 256), krm.Short(value, 256))
+			}
+		}
+	}
 }
 
 // readBaseline reads the previous output from a file, or from the YAML and JSON
 // files below a directory. What is missing is an error, and so are files without
 // anything of ours, such as one that a shell has emptied before we could read it:
 // both would look like a first run. An empty directory is one.
-func readBaseline(plan *config.Plan, rep *krm.Report) []stamp {
+func readBaseline(plan *config.Plan, rep *krm.Report) []*krm.Item {
 	baseline := plan.Deletion.Baseline
 	const hint = "for a first run, make it an empty directory"
 	tree, err := source.Open(plan.Base, ".")
@@ -49,14 +79,14 @@ func readBaseline(plan *config.Plan, rep *krm.Report) []stamp {
 			"the previous output %q cannot be read: %v", baseline.Text, err)
 		return nil
 	}
-	var stamps []stamp
+	var made []*krm.Item
 	for _, file := range files {
-		stamps = append(stamps, baselineStamps(tree, file, baseline.Pos, rep)...)
+		made = append(made, baselineFile(tree, file, baseline.Pos, rep)...)
 	}
-	if len(files) > 0 && len(stamps) == 0 {
+	if len(files) > 0 && len(made) == 0 {
 		rep.Errorf("baseline-unreadable", baseline.Pos, hint, "the previous output %q holds nothing that was generated", baseline.Text)
 	}
-	return stamps
+	return made
 }
 
 func baselineFiles(tree *source.Tree, at string) ([]string, error) {
@@ -75,12 +105,13 @@ func baselineFiles(tree *source.Tree, at string) ([]string, error) {
 	return files, err
 }
 
-func baselineStamps(tree *source.Tree, file string, pos krm.Pos, rep *krm.Report) []stamp {
+// baselineFile are the objects of a file that carry our owner annotation.
+func baselineFile(tree *source.Tree, file string, pos krm.Pos, rep *krm.Report) []*krm.Item {
 	content, err := tree.ReadFile(file, maxBaseline)
 	if err != nil {
 		rep.Errorf("baseline-unreadable", pos, source.Cure(err), "the previous output cannot be read: %v", err)
 		return nil
 	}
 	items, _ := krm.ReadObjects(tree.Place(file), content.Data, rep)
-	return stampsIn(items)
+	return slices.DeleteFunc(items, func(item *krm.Item) bool { return item.Annotations[krm.OwnerKey] == "" })
 }

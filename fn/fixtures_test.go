@@ -946,21 +946,21 @@ func TestFixture20Lifecycle(t *testing.T) {
 		found, ours    []string
 	}{
 		"same":        {"before", "", exitOK, nil, []string{"tenant-a", "tenant-b", "tenant-c", "tenant-a/m", "tenant-b/m", "tenant-c/m"}},
-		"rename":      {"after-rename", "", exitOK, []string{"warning namespace-renamed"}, []string{"tenant-a", "tenant-bee", "tenant-c", "tenant-a/m", "tenant-bee/m", "tenant-c/m"}},
-		"rename, max": {"after-rename", max0, exitSafeguard, []string{"error deletion-limit", "warning namespace-renamed"}, nil},
-		"delete one":  {"after-delete-one", "", exitOK, []string{"info namespace-left"}, []string{"tenant-a", "tenant-c", "tenant-a/m", "tenant-c/m"}},
-		"one, max":    {"after-delete-one", max0, exitSafeguard, []string{"error deletion-limit", "info namespace-left"}, nil},
+		"rename":      {"after-rename", "", exitOK, []string{"info gc-applier", "warning namespace-renamed"}, []string{"tenant-a", "tenant-bee", "tenant-c", "tenant-a/m", "tenant-bee/m", "tenant-c/m"}},
+		"rename, max": {"after-rename", max0, exitSafeguard, []string{"error deletion-limit", "info gc-applier", "warning namespace-renamed"}, nil},
+		"delete one":  {"after-delete-one", "", exitOK, []string{"info gc-applier"}, []string{"tenant-a", "tenant-c", "tenant-a/m", "tenant-c/m"}},
+		"one, max":    {"after-delete-one", max0, exitSafeguard, []string{"error deletion-limit", "info gc-applier"}, nil},
 		"modules gone": {
 			"after-modules-gone", "", exitOK,
-			[]string{"info directory-unused tenants/tenant-c", "info namespace-left"},
+			[]string{"info directory-unused tenants/tenant-c", "info gc-applier"},
 			[]string{"tenant-a", "tenant-b", "tenant-a/m", "tenant-b/m"},
 		},
 		"delete all": {
 			"after-delete-all", "", exitSafeguard,
-			[]string{"error deletion-all", "error deletion-limit", "error no-match", "info namespace-left", "info namespace-left", "info namespace-left"},
+			[]string{"error deletion-all", "error deletion-limit", "error no-match", "info gc-applier", "info gc-applier", "info gc-applier"},
 			nil,
 		},
-		"delete all, allowed": {"after-delete-all", max3, exitOK, []string{"info namespace-left", "info namespace-left", "info namespace-left"}, nil},
+		"delete all, allowed": {"after-delete-all", max3, exitOK, []string{"info gc-applier", "info gc-applier", "info gc-applier"}, nil},
 	} {
 		for _, baseline := range []string{"directory", "file", "items"} {
 			t.Run(name+"/"+baseline, func(t *testing.T) {

@@ -11,9 +11,10 @@
 //	                 tenant.Discover, Resolve, Admit: who asks for a namespace, and whether they may
 //	                 tenant.Policy.Metadata: the labels and annotations a Namespace ends up with
 //	                 artifact.Build, InputsFrom.Load: what a module publishes and exports
-//	                 handoff.Keep: what appliers may delete, in each one's own keys
+//	                 handoff.Appliers.Tell: what they may do with it, in each one's own keys
 //	profile.Resolve  one owner for each object: the lowest tier
-//	guardDeletions   namespaces must not leave by accident; guardLeaving: nor before appliers know
+//	settle           who deletes what leaves; namespaces must not leave by accident, nor before
+//	                 appliers know that they must keep them
 //	previous.place   which file an object goes to; what stands in its way
 //	List.Render      all of it, or the input and the findings
 //
@@ -107,11 +108,7 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 		claims = append(claims, generate(&plan.Generators[i], plan, trees, publish, rep)...)
 	}
 	objects := profile.Resolve(claims, rep)
-	if rep.Worst() < krm.Error { // a tenant with an error has not left
-		before, now := previous.stamps(plan, rep), stampsOf(objects)
-		guardDeletions(newFleet(before), newFleet(now), plan.Deletion, rep)
-		guardLeaving(before, append(now, staying(previous.rest, plan)...), plan, rep)
-	}
+	objects = settle(objects, &previous, plan, nil, rep)
 	inventory := newInventory(list, plan)
 	emitted := slices.Concat(objects, inventory)
 	previous.place(emitted, plan, rep)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
-	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
@@ -35,7 +34,7 @@ func newInventory(list *krm.List, plan *config.Plan) []*krm.Object {
 	}
 	o := &krm.Object{
 		APIVersion: "v1", Kind: "ConfigMap", Namespace: plan.Namespace, Name: plan.Name + "-inventory",
-		Annotations: handoff.NoSubstitution(map[string]string{krm.LocalConfigKey: "true"}), // it holds tenants' names
+		Annotations: plan.Appliers.NoSubstitution(map[string]string{krm.LocalConfigKey: "true"}), // it holds tenants' names
 	}
 	signed(o, ownerOf(plan), cmp.Or(plan.Dir, "."))
 	return []*krm.Object{o}

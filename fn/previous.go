@@ -15,6 +15,9 @@ type previous struct {
 	rest []*krm.Item
 	// made is what an earlier run of this configuration emitted; it is made anew.
 	made []*krm.Item
+	// live are the items of rest that show what the cluster has; none of them is for
+	// a cluster.
+	live map[*krm.Item]bool
 	// owners are those of this run.
 	owners map[string]bool
 	// done is what to tell once it is certain that something is emitted.
@@ -26,24 +29,35 @@ type previous struct {
 // An item without a path is never taken out: under kustomize it may belong to
 // another base.
 func split(list *krm.List, plan *config.Plan) previous {
-	p := previous{owners: map[string]bool{ownerOf(plan): true}}
+	p := previous{live: map[*krm.Item]bool{}, owners: map[string]bool{ownerOf(plan): true}}
 	for _, g := range plan.Generators {
 		p.owners[g.Owner] = true
 	}
 	for _, item := range list.Items {
 		switch {
 		case item == plan.Echo:
+		case plan.Live[item]:
+			p.live[p.localize(item, "the live object")] = true
 		case item.Path() != "" && p.owners[item.Annotations[krm.OwnerKey]] && !plan.TenantData(item) &&
 			item.Annotations[krm.NameKey] == item.Identity().String():
 			p.made = append(p.made, item)
 		case slices.Contains(plan.Consumed, item):
-			p.rest = append(p.rest, item.WithLocalConfig())
-			p.done.Infof("local-config-added", item.Pos(), "", "added `%s` to the configuration, which must not reach a cluster", krm.LocalConfigKey)
+			p.localize(item, "the configuration")
 		default:
 			p.rest = append(p.rest, item)
 		}
 	}
 	return p
+}
+
+// localize lets an item pass, and keeps it from every cluster.
+func (p *previous) localize(item *krm.Item, what string) *krm.Item {
+	local := item.WithLocalConfig()
+	p.rest = append(p.rest, local)
+	if local != item {
+		p.done.Infof("local-config-added", item.Pos(), "", "added `%s` to %s, which must not reach a cluster", krm.LocalConfigKey, what)
+	}
+	return local
 }
 
 // files finds the file of each object that was made before. Of two copies the one
@@ -97,7 +111,7 @@ func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Repo
 		file := generatedPath(o.Identity(), plan)
 		o.Annotations[krm.PathKey] = file
 		o.Annotations[krm.IndexKey] = "0"
-		if other := occupied[file]; other != nil && other.Identity() != o.Identity() {
+		if other := occupied[file]; other != nil && (other.Identity() != o.Identity() || p.live[other]) {
 			rep.Errorf("path-conflict", other.Pos(), "move it to another file; if it is a generated object that was renamed, undo that", "%s is in the file that %s goes to", other.Identity().Title(), o.Identity().Title())
 		}
 	}
@@ -109,6 +123,7 @@ func (p *previous) meets(item *krm.Item, mine *krm.Object, plan *config.Plan, re
 	owner, stamped := item.Annotations[krm.OwnerKey]
 	stamped = stamped && !plan.TenantData(item)
 	switch {
+	case p.live[item]:
 	case mine == nil && stamped && item.Path() != "" && p.owners[owner]:
 		rep.Warnf("orphan", item.Pos(), "delete it when nothing needs it any more",
 			"%s was made as %q and renamed, and stays as it is", item.Identity().Title(), item.Annotations[krm.NameKey])

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 )
 
 // A block of the README is what stands between two fences. The comment in front
@@ -137,11 +138,53 @@ func TestReadmeFieldsAreThoseOfTheCode(t *testing.T) {
 		return fieldsOf(fieldTable.FindStringSubmatch(table)[1])
 	})
 	require.Equal(t, 3, tables)
+	require.Regexp(t, applierTable, current)
+	current = applierTable.ReplaceAllLiteralString(current, appliersTable())
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(current), 0o644))
 		return
 	}
 	assert.Equal(t, current, text, "run make golden")
+}
+
+var applierTable = regexp.MustCompile(`(?m)^<!-- appliers -->\n(?:\n?\|.*\n)*`)
+
+// appliersTable has a row for each applier and a column for what it can be asked.
+func appliersTable() string {
+	var b strings.Builder
+	b.WriteString("<!-- appliers -->\n\n| applier | `prune: Disabled` | `ssa: Merge` | `ssa: IfNotPresent` | `ssa: Ignore`, `reconcile: Disabled` | a reconciler goes first |\n|---|---|---|---|---|---|\n")
+	orders := map[handoff.Order]string{
+		handoff.NoOrder: "no", handoff.OwnOrder: "always",
+		handoff.DependsOn: "`config.kubernetes.io/depends-on`", handoff.SyncWave: "`argocd.argoproj.io/sync-wave`",
+	}
+	for _, d := range handoff.Named(handoff.Names()) {
+		aside := answerOf(d, handoff.Ignore)
+		if pause := answerOf(d, handoff.Pause); pause != aside {
+			aside += ", " + pause
+		}
+		cells := []string{d.Name, answerOf(d, handoff.Keep), answerOf(d, handoff.Merge), answerOf(d, handoff.CreateOnly), aside, orders[d.Order]}
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	return b.String()
+}
+
+func answerOf(d handoff.Dialect, ask handoff.Ask) string {
+	answer, known := d.Answers[ask]
+	switch {
+	case !known:
+		return "no"
+	case len(answer.Keys) == 0:
+		return "always"
+	}
+	var keys []string
+	for key, value := range answer.Keys {
+		keys = append(keys, "`"+key+": "+value+"`")
+	}
+	cell := strings.Join(keys, ", ")
+	if answer.But != "" {
+		cell += "; " + answer.But
+	}
+	return cell
 }
 
 func fieldsOf(kind string) string {

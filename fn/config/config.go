@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
@@ -14,6 +15,7 @@ import (
 // that is an error the result is (nil, false).
 func Parse(list *krm.List, rep *krm.Report) (*Plan, bool) {
 	r := &reader{list: list, rep: rep, base: findBase(list), accepted: map[*krm.Item]bool{}, found: map[krm.Identity]*krm.Node{}}
+	r.appliers = handoff.Default()
 	r.readFunctionConfig()
 	docs := r.documents()
 	generators := r.decodeAll(docs)
@@ -61,6 +63,7 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 		Name: r.name, Namespace: r.namespace,
 		Base:           r.base.dir,
 		ProtectedNames: r.protected,
+		Appliers:       r.appliers,
 		Deletion:       newDeletion(krm.Str(r.baseline), r.most, r.allowEmpty, r.rep),
 		Publish:        r.publish,
 		Consumed:       r.consumed(),
@@ -75,6 +78,7 @@ func (r *reader) plan(docs []document, generators []*generator) *Plan {
 	p.Deletion.Names = r.optionNames(generators)
 	p.Dir = r.ownDirectory(docs)
 	p.Sources = r.readSources(generators, p.Dir)
+	r.readState(p)
 	for _, g := range generators {
 		p.Generators = append(p.Generators, r.newGenerator(g))
 	}

@@ -27,21 +27,25 @@ func (r *reader) configFiles() []document {
 	}
 	defer tree.Close()
 	var docs []document
-	r.files = r.matchFiles(tree)
+	var links []krm.Str
+	r.files, links = r.matchFiles(tree, r.configs)
+	for _, link := range links {
+		r.rep.Warnf("config-link", link.Pos, "name the file itself", "%q is a link and is not read", link.Text)
+	}
 	for _, file := range r.files {
 		docs = append(docs, r.readFile(tree, file)...)
 	}
 	return docs
 }
 
-// matchFiles are the files that the patterns match, each once, sorted.
-func (r *reader) matchFiles(tree *source.Tree) []krm.Str {
-	var all []krm.Str
-	for _, pattern := range r.configs {
+// matchFiles are the files that patterns match, each once, sorted, and the links.
+// Each stands where its pattern does.
+func (r *reader) matchFiles(tree *source.Tree, patterns []filePattern) (all, links []krm.Str) {
+	for _, pattern := range patterns {
 		if pattern.Text == "" || !confined(krm.Str(pattern), r.rep) {
 			continue
 		}
-		files, links, err := tree.Glob(pattern.Text)
+		files, linked, err := tree.Glob(pattern.Text)
 		switch {
 		case err != nil:
 			r.rep.Errorf("config-unreadable", pattern.Pos, source.Cure(err), "%q cannot be read: %s", shown(pattern.Text), reason(err, pattern.Text))
@@ -49,15 +53,15 @@ func (r *reader) matchFiles(tree *source.Tree) []krm.Str {
 			r.rep.Errorf("config-not-found", pattern.Pos, "paths start from the base directory, "+r.base.words(),
 				"no file matches %q", shown(pattern.Text))
 		}
-		for _, link := range links {
-			r.rep.Warnf("config-link", pattern.Pos, "name the file itself", "%q is a link and is not read", link)
+		for _, link := range linked {
+			links = append(links, krm.Str{Text: link, Pos: pattern.Pos})
 		}
 		for _, file := range files {
 			all = append(all, krm.Str{Text: file, Pos: pattern.Pos})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b krm.Str) int { return strings.Compare(a.Text, b.Text) })
-	return slices.CompactFunc(all, func(a, b krm.Str) bool { return a.Text == b.Text })
+	return slices.CompactFunc(all, func(a, b krm.Str) bool { return a.Text == b.Text }), links
 }
 
 func (r *reader) readFile(tree *source.Tree, file krm.Str) []document {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
@@ -13,7 +14,8 @@ type settings struct {
 	// name and namespace are the configuration's.
 	name, namespace string
 	entries         directories
-	configs         []filePattern
+	configs, state  []filePattern
+	appliers        handoff.Appliers
 	// roots are the generators in the functionConfig: itself, or inline ones.
 	roots                 []document
 	defaultServiceAccount string
@@ -70,7 +72,8 @@ func (r *reader) readFull(node *krm.Node) {
 	wire := decode[provisionTenants](node, r.rep)
 	r.checkOptions(wire.Metadata.Annotations, "use the fields of `spec`")
 	spec := wire.Spec
-	r.entries, r.configs = spec.Sources, spec.Configs
+	r.entries, r.configs, r.state = spec.Sources, spec.Configs, spec.State
+	r.readAppliers(spec.Appliers)
 	r.defaultServiceAccount = spec.DefaultServiceAccount.Text
 	for _, name := range spec.ProtectedNames {
 		r.protected = append(r.protected, name.Text)
@@ -82,6 +85,20 @@ func (r *reader) readFull(node *krm.Node) {
 	}
 	r.publish = newPublish(spec.Publish, r.rep)
 	r.readInline(node.Get("spec").Get("generators"), spec.Generators)
+}
+
+// readAppliers says who applies the output, where anybody does.
+func (r *reader) readAppliers(names []applierName) {
+	var seen []string
+	for _, name := range names {
+		if slices.Contains(seen, name.Text) {
+			r.rep.Errorf("config-duplicate", name.Pos, "remove one of the two", "applier %q is there twice", shown(name.Text))
+		}
+		seen = append(seen, name.Text)
+	}
+	if len(seen) > 0 {
+		r.appliers = handoff.Named(seen)
+	}
 }
 
 // readInline turns spec.generators into documents; mistakes in them have been

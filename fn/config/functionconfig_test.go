@@ -133,6 +133,16 @@ func TestProvisionTenantsRules(t *testing.T) {
 		},
 		"config above":         {"  defaultServiceAccount", "  configs: [../x.yaml]\n  defaultServiceAccount", "error config-path spec.configs[0]", ""},
 		"config not there":     {"  defaultServiceAccount", "  configs: [nothing/*.yaml]\n  defaultServiceAccount", "error config-not-found spec.configs[0]", "base directory"},
+		"appliers":             {"  defaultServiceAccount", "  appliers: [Flux, Kubectl]\n  defaultServiceAccount", "", ""},
+		"an unknown applier":   {"  defaultServiceAccount", "  appliers: [flux]\n  defaultServiceAccount", "error config-value spec.appliers[0]", "did you mean `Flux`?"},
+		"no appliers":          {"  defaultServiceAccount", "  appliers: []\n  defaultServiceAccount", "error config-limit spec.appliers", ""},
+		"an applier twice":     {"  defaultServiceAccount", "  appliers: [Helm, Flux, Helm]\n  defaultServiceAccount", "error config-duplicate spec.appliers[2]", ""},
+		"adopt":                {"{name: apps, namespace: flux-system}", "{name: apps, namespace: flux-system, annotations: {provision-tenants.fn.kpt.dev/adopt: \"tenant-a, tenant-b\"}}", "", ""},
+		"adopt everything":     {"{name: apps, namespace: flux-system}", "{name: apps, namespace: flux-system, annotations: {provision-tenants.fn.kpt.dev/adopt: \"*\"}}", `error config-value spec.generators[0].metadata.annotations["provision-tenants.fn.kpt.dev/adopt"]`, "commas"},
+		"adopt nothing":        {"{name: apps, namespace: flux-system}", "{name: apps, namespace: flux-system, annotations: {provision-tenants.fn.kpt.dev/adopt: \"\"}}", `error config-value spec.generators[0].metadata.annotations["provision-tenants.fn.kpt.dev/adopt"]`, ""},
+		"state above":          {"  defaultServiceAccount", "  state: [../x.yaml]\n  defaultServiceAccount", "error config-path spec.state[0]", ""},
+		"state not there":      {"  defaultServiceAccount", "  state: [nothing/*.yaml]\n  defaultServiceAccount", "error config-not-found spec.state[0]", "base directory"},
+		"state is text":        {"  defaultServiceAccount", "  state: live\n  defaultServiceAccount", "error config-type spec.state", ""},
 		"config with bad glob": {"  defaultServiceAccount", "  configs: [\"[\"]\n  defaultServiceAccount", "error config-unreadable spec.configs[0]", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

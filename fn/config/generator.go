@@ -71,12 +71,15 @@ func (r *reader) newGenerator(g *generator) Generator {
 		Tier:           g.tier,
 		ServiceAccount: orDefault(g.Spec.ServiceAccountName.Text, r.defaultServiceAccount),
 		AllowEmpty:     g.allowEmpty || r.allowEmpty,
+		Adopt:          g.adopt,
 	}
 	s := spec{generator: g, reader: r, aliases: g.aliases(r.rep)}
 	out.Pattern = s.pattern()
 	if common := g.Spec.CommonMetadata; common != nil {
 		out.Labels, out.Annotations = common.Labels, common.Annotations
 		tenant.CheckCommon(tenant.Metadata{Labels: out.Labels, Annotations: out.Annotations}, r.rep)
+		r.appliers.CheckAsks(out.Labels, r.rep)
+		r.appliers.CheckAsks(out.Annotations, r.rep)
 	}
 	for i := range g.Spec.Artifacts {
 		out.Artifacts = append(out.Artifacts, s.artifact(&g.Spec.Artifacts[i]))

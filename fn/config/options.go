@@ -25,15 +25,16 @@ type options struct {
 	most                Limit
 	allowEmpty          bool
 	tier                int
+	adopt               []string
 }
 
 // The option annotations. Those of the short form count on the configuration
 // only: several generators cannot each have a baseline.
 var (
 	shortFormOptions = []string{"directory", "baseline", "max-namespaces"}
-	generatorOptions = []string{"allow-empty", "tier"}
+	generatorOptions = []string{"adopt", "allow-empty", "tier"}
 	// stampOptions are what we write; a generator may have been stamped by hand.
-	stampOptions = []string{"owner", "origin", "digest", "name", "winner", "losers", "service-account", "service-account-name"}
+	stampOptions = []string{"owner", "origin", "digest", "name", "winner", "losers", "service-account", "service-account-name", "finalized-by", "retained"}
 )
 
 // readOptions reads the annotations below our prefix.
@@ -59,6 +60,8 @@ func (o *options) read(name string, value krm.Str, rep *krm.Report) {
 		o.allowEmpty = parseBool(value, rep)
 	case "tier":
 		o.tier = parseTier(value, rep)
+	case "adopt":
+		o.adopt = parseNames(value, rep)
 	default:
 		if !slices.Contains(stampOptions, name) {
 			rep.Errorf("config-annotation", value.Pos, nearestField(name, slices.Concat(shortFormOptions, generatorOptions)),
@@ -99,4 +102,17 @@ func parseTier(value krm.Str, rep *krm.Report) int {
 		return defaultTier
 	}
 	return int(tier)
+}
+
+// parseNames reads names of namespaces with commas between them.
+func parseNames(value krm.Str, rep *krm.Report) []string {
+	var names []string
+	for name := range strings.SplitSeq(value.Text, ",") {
+		name = strings.TrimSpace(name)
+		if what := syntaxOf[labelName]().mistake(name); what != "" {
+			rep.Errorf("config-value", value.Pos, "write names with commas between them", "each name must %s", what)
+		}
+		names = append(names, name)
+	}
+	return names
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"github.com/provision-tenants/provision-tenants/fn/artifact"
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/tenant"
 )
@@ -27,13 +28,19 @@ type Plan struct {
 	// ProtectedNames are namespace names that are refused besides the built-in
 	// ones, sorted.
 	ProtectedNames []string
-	Deletion       Deletion
+	// Appliers are those that the output is for.
+	Appliers handoff.Appliers
+	// State is what is known of the cluster.
+	State    handoff.State
+	Deletion Deletion
 	// Publish says where the archives are served; nil when nobody does that.
 	Publish *Publish
 	// Consumed are the items that were read as configuration and lack
 	// `config.kubernetes.io/local-config`: left alone, they would reach a cluster
 	// and do there what was done here.
 	Consumed []*krm.Item
+	// Live are the items that are part of the State.
+	Live map[*krm.Item]bool
 	// Echo is the copy of the functionConfig that kustomize puts among the items;
 	// nil under other hosts. It is not emitted.
 	Echo *krm.Item
@@ -80,6 +87,8 @@ type Generator struct {
 	ServiceAccount string
 	// AllowEmpty lets the pattern match nothing.
 	AllowEmpty bool
+	// Adopt are namespaces that it may take over although it did not make them.
+	Adopt []string
 }
 
 // Artifact is an entry of spec.artifacts.

@@ -63,6 +63,8 @@ func (s *spec) metadataFields(f *namespaceMetadata) *tenant.MetadataFields {
 		s.checkPathAlias(krm.Str(from.Path))
 	}
 	for _, op := range f.From {
+		s.appliers.CheckAsks(op.Labels, s.rep)
+		s.appliers.CheckAsks(op.Annotations, s.rep)
 		if op.Strategy != (metadataStrategy{}) && op.Namespace != (namespaceOrAll{}) {
 			fields.From = append(fields.From, tenant.OperationFields{
 				Pos: op.Pos, Strategy: krm.Str(op.Strategy), Namespace: krm.Str(op.Namespace),

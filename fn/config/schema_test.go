@@ -70,7 +70,7 @@ func TestFields(t *testing.T) {
 	assert.Equal(t, []string{
 		"apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations",
 		"spec", "spec.sources", "spec.sources[].alias", "spec.sources[].directory", "spec.sources[].revision", "spec.sources[].originRevision",
-		"spec.configs", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames",
+		"spec.configs", "spec.state", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames", "spec.appliers",
 		"spec.deletion", "spec.deletion.baseline", "spec.deletion.maxNamespaces", "spec.deletion.allowEmpty",
 		"spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
 	}, paths)

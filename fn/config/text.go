@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/provision-tenants/provision-tenants/fn/handoff"
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
 
@@ -15,6 +16,7 @@ import (
 type (
 	aliasName        krm.Str
 	aliasReference   krm.Str
+	applierName      krm.Str
 	artifactName     krm.Str
 	baseURL          krm.Str
 	copyFrom         krm.Str
@@ -83,6 +85,7 @@ var syntaxes = sync.OnceValue(func() map[reflect.Type]syntax {
 			pattern: `^@` + aliasPattern + `$`, min: 1, max: 64,
 			say: "be `@` and a source alias, such as `@repo`",
 		},
+		reflect.TypeFor[applierName]():  {enum: handoff.Names()},
 		reflect.TypeFor[artifactName](): {min: 1, max: 253},
 		reflect.TypeFor[baseURL](): {
 			pattern: `^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$`, min: 1, max: 1024,

@@ -19,9 +19,11 @@ type provisionSpec struct {
 	placed
 	Sources               []sourceEntry     `json:"sources,omitzero" jsonschema_description:"Where the files behind each source alias are. Without entries the only alias is the base directory; with more than one alias each needs an entry."`
 	Configs               []filePattern     `json:"configs,omitzero" jsonschema_description:"KRM files to read as configuration: doublestar patterns relative to the base directory and confined to it. They are never emitted."`
+	State                 []filePattern     `json:"state,omitzero" jsonschema_description:"Objects exported from the cluster, such as Namespaces and who finalizes them: doublestar patterns relative to the base directory and confined to it. They are read and never emitted."`
 	Generators            []inlineGenerator `json:"generators,omitzero" jsonschema_description:"Inline ArtifactGenerators, the same as items of that kind."`
 	DefaultServiceAccount subdomain         `json:"defaultServiceAccount,omitzero" jsonschema_description:"The service account of generators that name none in spec.serviceAccountName."`
 	ProtectedNames        []labelName       `json:"protectedNames,omitzero" jsonschema_description:"Namespace names that are refused besides the built-in ones."`
+	Appliers              []applierName     `json:"appliers,omitzero" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"Who applies the output. Default: all but Kubectl."`
 	Deletion              *deletionSpec     `json:"deletion,omitzero" jsonschema_description:"Safeguards against namespaces that leave the output."`
 	Publish               *publishSpec      `json:"publish,omitzero" jsonschema_description:"Where the archives of the artifacts can be fetched. Without it there is no status.artifact: an address that nobody serves is a lie."`
 }

@@ -7,15 +7,16 @@ import (
 )
 
 // ReadObjects reads the objects of a file: a ResourceList, or any number of YAML
-// documents, as hosts write them. Comments do not survive; what counts is who the
+// documents, as hosts and kubectl write them; a `v1` List is its items. Comments do not survive; what counts is who the
 // objects are. What is wrong is reported where it is in the file.
 func ReadObjects(file string, data []byte, rep *Report) ([]*Item, bool) {
 	if list, err := Read(data); err == nil {
 		return list.Items, true
 	}
-	list, err := Read(wrapDocuments(documentsIn(data)))
+	texts := documentsIn(data)
+	list, err := Read(wrapDocuments(texts))
 	if err == nil {
-		return list.Items, true
+		return expandLists(list.Items, texts), true
 	}
 	documents, ok := ParseFiles(file, data, rep)
 	for _, document := range documents {
@@ -66,4 +67,47 @@ func appendEntry(text []byte, sign string, lines []string) []byte {
 		sign = "  "
 	}
 	return text
+}
+
+// expandLists puts the items of each `v1` List, which is how kubectl writes several
+// objects, in its place. The texts are those that the items were made of.
+func expandLists(items []*Item, texts [][]string) []*Item {
+	var all []*Item
+	for i, item := range items {
+		if item.APIVersion == "v1" && item.Kind == "List" {
+			if list, err := readExport(strings.Join(texts[i], "\n") + "\n"); err == nil {
+				all = append(all, list.Items...)
+				continue
+			}
+		}
+		all = append(all, item)
+	}
+	return all
+}
+
+// exportHeader makes of the first lines of a `v1` List those of a ResourceList.
+var exportHeader = map[string]string{"apiVersion: v1": "apiVersion: config.kubernetes.io/v1", "kind: List": "kind: ResourceList"}
+
+// readExport reads a `v1` List: as text where it is written as kubectl does, by
+// the library where it is not, as in JSON.
+func readExport(text string) (*List, error) {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if header, found := exportHeader[line]; found {
+			lines[i] = header
+		}
+	}
+	if list, err := Read([]byte(strings.Join(lines, "\n"))); err == nil {
+		return list, nil
+	}
+	docs, err := decodeStrictly([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	root, err := copyNode(docs[0].Content[0])
+	if err != nil {
+		return nil, err
+	}
+	lookup(root, "apiVersion").Value, lookup(root, "kind").Value = "config.kubernetes.io/v1", "ResourceList"
+	return readRoot(root)
 }

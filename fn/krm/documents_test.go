@@ -13,8 +13,11 @@ func TestReadObjects(t *testing.T) {
 	for name, text := range map[string]string{
 		"documents": "# head\n---\n# c\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: n\ndata:\n  text: |\n    --- x\n    y\n" +
 			"---\n# only a comment\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n",
-		"CRLF":           "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: a\r\n  namespace: n\r\n---\r\napiVersion: v1\r\nkind: Namespace\r\nmetadata:\r\n  name: b\r\n",
-		"without LF":     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: n\n--- {apiVersion: v1, kind: Namespace, metadata: {name: b}}",
+		"CRLF":       "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: a\r\n  namespace: n\r\n---\r\napiVersion: v1\r\nkind: Namespace\r\nmetadata:\r\n  name: b\r\n",
+		"without LF": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: n\n--- {apiVersion: v1, kind: Namespace, metadata: {name: b}}",
+		"a v1 List":  "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n    namespace: n\nkind: List\nmetadata:\n  resourceVersion: \"\"\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n",
+		"a v1 List, JSON": `{"apiVersion": "v1", "items": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "n"}},` +
+			` {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}], "kind": "List", "metadata": {"resourceVersion": ""}}`,
 		"a ResourceList": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n    namespace: n\n- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: b\n",
 	} {
 		rep := &Report{}

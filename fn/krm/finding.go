@@ -48,6 +48,9 @@ type Finding struct {
 	Pos     Pos
 	Message string
 	Hint    string
+	// DeletedBy says who deletes an object that left, as text for machines, "" for
+	// findings about anything else.
+	DeletedBy string
 }
 
 // Report collects findings. It is append-only; Findings sorts, so the order in
@@ -94,7 +97,29 @@ func (r *Report) Infof(code string, pos Pos, hint, format string, args ...any) {
 }
 
 func (r *Report) add(s Severity, code string, pos Pos, hint, format string, args []any) {
-	r.insert(Finding{s, code, pos, fmt.Sprintf(format, args...), hint})
+	r.insert(Finding{Severity: s, Code: code, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// Fate adds findings about an object that left.
+type Fate struct {
+	rep       *Report
+	deletedBy string
+	pos       Pos
+}
+
+// Fate is for an object, and who deletes it.
+func (r *Report) Fate(of Identity, deletedBy string) Fate {
+	return Fate{r, deletedBy, Pos{Object: of}}
+}
+
+// Warnf adds a warning.
+func (f Fate) Warnf(code, hint, format string, args ...any) {
+	f.rep.insert(Finding{Warning, code, f.pos, fmt.Sprintf(format, args...), hint, f.deletedBy})
+}
+
+// Infof adds an info.
+func (f Fate) Infof(code, hint, format string, args ...any) {
+	f.rep.insert(Finding{Info, code, f.pos, fmt.Sprintf(format, args...), hint, f.deletedBy})
 }
 
 func (r *Report) insert(f Finding) {
@@ -145,6 +170,7 @@ func (r *Report) Findings() []Finding {
 			cmp.Compare(a.Code, b.Code),
 			cmp.Compare(a.Message, b.Message),
 			cmp.Compare(a.Hint, b.Hint),
+			cmp.Compare(a.DeletedBy, b.DeletedBy),
 		)
 	})
 	return r.sayMore(slices.Compact(sorted))

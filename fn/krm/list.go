@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -140,6 +141,15 @@ func (i *Item) HostAnnotations() map[string]string {
 	return host
 }
 
+// hostPrefixes are those of the annotations that hosts use among themselves.
+var hostPrefixes = []string{internalPrefix, "config.kubernetes.io/", "config.k8s.io/", "kustomize.config.k8s.io/"}
+
+// IsHostKey tells whether an annotation is between hosts and functions, and says
+// nothing about the object.
+func IsHostKey(key string) bool {
+	return slices.ContainsFunc(hostPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+}
+
 func isHostAnnotation(key string) bool {
 	switch key {
 	case PathKey, IndexKey, legacyIDAnnotation:
@@ -149,3 +159,6 @@ func isHostAnnotation(key string) bool {
 	}
 	return strings.HasPrefix(key, internalPrefix)
 }
+
+// Mentions tells whether a word is anywhere in the item's text.
+func (i *Item) Mentions(word string) bool { return strings.Contains(i.text, word) }

@@ -148,7 +148,7 @@ func texts(list *List) []string {
 // that nothing else changes.
 func checkResults(t *testing.T, list *List) {
 	object := &Object{APIVersion: "v1", Kind: "Namespace", Name: "made"}
-	finding := Finding{Warning, "some-code", Pos{File: "a.yaml", Line: 1}, "some message", "do this"}
+	finding := Finding{Warning, "some-code", Pos{File: "a.yaml", Line: 1}, "some message", "do this", ""}
 	once := rendered(list, list.Items, []*Object{object}, []Finding{finding})
 	again, err := Read(once)
 	require.NoError(t, err, "%s", once)

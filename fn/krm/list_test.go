@@ -323,7 +323,7 @@ results:
     source: "provision-tenants"
 # last
 `, string(rendered(list, list.Items[1:], []*Object{{APIVersion: "v1", Kind: "Namespace", Name: "made"}},
-		[]Finding{{Error, "some-code", Pos{File: "a.yaml"}, "sorry", ""}})))
+		[]Finding{{Error, "some-code", Pos{File: "a.yaml"}, "sorry", "", ""}})))
 }
 
 func TestItemNode(t *testing.T) {

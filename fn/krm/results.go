@@ -98,6 +98,9 @@ func tags(f Finding) map[string]string {
 	if f.Pos.Column > 0 {
 		tags["column"] = strconv.Itoa(f.Pos.Column)
 	}
+	if f.DeletedBy != "" {
+		tags["deletedBy"] = f.DeletedBy
+	}
 	return tags
 }
 

@@ -18,7 +18,7 @@ func TestResults(t *testing.T) {
 		want    string
 	}{
 		"a tenant's file": {
-			Finding{Error, "bad-label", Pos{File: "tenants/a/x.yaml", Line: 7, Column: 5, Field: "metadata.labels.a"}, "must be a string", "write \"1\""},
+			Finding{Error, "bad-label", Pos{File: "tenants/a/x.yaml", Line: 7, Column: 5, Field: "metadata.labels.a"}, "must be a string", "write \"1\"", ""},
 			`- message: "tenants/a/x.yaml:7:5: metadata.labels.a: must be a string (write \"1\") [bad-label]"
   severity: error
   file:
@@ -31,7 +31,7 @@ func TestResults(t *testing.T) {
 `,
 		},
 		"an item": {
-			Finding{Warning, "odd", Pos{File: "gen.yaml", Index: 2, Object: generator, APIVersion: "source.extensions.fluxcd.io/v1beta1", Field: "spec.x[0]"}, "looks odd", ""},
+			Finding{Warning, "odd", Pos{File: "gen.yaml", Index: 2, Object: generator, APIVersion: "source.extensions.fluxcd.io/v1beta1", Field: "spec.x[0]"}, "looks odd", "", ""},
 			`- message: "gen.yaml: looks odd [odd]"
   severity: warning
   resourceRef:
@@ -50,7 +50,7 @@ func TestResults(t *testing.T) {
 `,
 		},
 		"an object of the core group": {
-			Finding{Info, "told", Pos{Object: namespace}, "told\nyou\u2028so\u0085", ""},
+			Finding{Info, "told", Pos{Object: namespace}, "told\nyou\u2028so\u0085", "", ""},
 			`- message: "told you so  [told]"
   severity: info
   resourceRef:
@@ -63,7 +63,7 @@ func TestResults(t *testing.T) {
 `,
 		},
 		"an object of unknown version": {
-			Finding{Safeguard, "stop", Pos{Object: generator, Field: "spec"}, "stopped", "confirm"},
+			Finding{Safeguard, "stop", Pos{Object: generator, Field: "spec"}, "stopped", "confirm", ""},
 			`- message: "ArtifactGenerator apps/monorepo: spec: stopped (confirm) [stop]"
   severity: error
   tags:
@@ -72,7 +72,7 @@ func TestResults(t *testing.T) {
 `,
 		},
 		"nowhere": {
-			Finding{Info, "told", Pos{}, "no \xff UTF-8", ""},
+			Finding{Info, "told", Pos{}, "no \xff UTF-8", "", ""},
 			"- message: \"no \ufffd UTF-8 [told]\"\n  severity: info\n  tags:\n    code: \"told\"\n    source: \"provision-tenants\"\n",
 		},
 	} {
@@ -86,15 +86,15 @@ func TestResults(t *testing.T) {
 }
 
 func TestFindingString(t *testing.T) {
-	f := Finding{Error, "bad-label", Pos{File: "x.yaml", Line: 7, Column: 5, Field: "a.b"}, "must\r\nbe a string", "quote it"}
+	f := Finding{Error, "bad-label", Pos{File: "x.yaml", Line: 7, Column: 5, Field: "a.b"}, "must\r\nbe a string", "quote it", ""}
 	assert.Equal(t, "x.yaml:7:5: a.b: must  be a string (quote it) [bad-label]", f.String())
 	assert.Equal(t, "nothing [c]", Finding{Code: "c", Message: "nothing"}.String())
 }
 
 func TestRenderReplacesOurResults(t *testing.T) {
 	others := "- message: theirs # why\n  severity: info\n- message: untagged\n  tags:\n    code: some-code\n"
-	ours := string(appendResult(nil, newResult(Finding{Error, "old-code", Pos{}, "old", ""})))
-	findings := []Finding{{Info, "new-code", Pos{}, "new", ""}}
+	ours := string(appendResult(nil, newResult(Finding{Error, "old-code", Pos{}, "old", "", ""})))
+	findings := []Finding{{Info, "new-code", Pos{}, "new", "", ""}}
 	now := string(appendResult(nil, newResult(findings[0])))
 	const empty = header1 + "items: []\n"
 	for name, tc := range map[string]struct {
@@ -125,6 +125,6 @@ func TestRenderReplacesOurResults(t *testing.T) {
 func TestResultsAreBounded(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	pos := Pos{File: long, Object: Identity{Group: long, Kind: long, Namespace: long, Name: long}, APIVersion: long, Field: "spec"}
-	text := string(appendResult(nil, newResult(Finding{Error, "some-code", pos, long, long})))
+	text := string(appendResult(nil, newResult(Finding{Error, "some-code", pos, long, long, ""})))
 	assert.Less(t, len(text), 32<<10)
 }

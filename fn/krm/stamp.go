@@ -22,6 +22,13 @@ const (
 	LosersKey = Prefix + "losers"
 	// ServiceAccountKey is the account that the generator runs as.
 	ServiceAccountKey = Prefix + "service-account"
+	// FinalizedByKey names who deletes a Namespace in the applier's place.
+	FinalizedByKey = Prefix + "finalized-by"
+	// RetainedKey is on a Namespace that nobody asks for any more and that must not
+	// leave the output, with the reason.
+	RetainedKey = Prefix + "retained"
+	// AdoptKey is read on generators: names of live Namespaces to take over.
+	AdoptKey = Prefix + "adopt"
 	// TierKey is read on generators.
 	TierKey = Prefix + "tier"
 
@@ -37,6 +44,15 @@ const (
 	// InternalPathKey is the newer spelling of PathKey.
 	InternalPathKey = "internal.config.kubernetes.io/path"
 )
+
+// IsStamp tells whether a key below Prefix is one that is written on objects.
+func IsStamp(key string) bool {
+	switch key {
+	case OwnerKey, OriginKey, DigestKey, NameKey, WinnerKey, LosersKey, ServiceAccountKey, FinalizedByKey, RetainedKey:
+		return true
+	}
+	return false
+}
 
 // ApplyOrder sorts Namespaces first, then ExternalArtifacts, then the rest, each
 // by namespace and name.
