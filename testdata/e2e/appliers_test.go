@@ -11,6 +11,8 @@ type applier struct {
 	// has nothing of the kind.
 	destroys string
 	needs    []string
+	// appliers is spec.appliers, where it matters.
+	appliers string
 	// open prepares what the applier keeps in the cluster. The session that it
 	// returns belongs to one fleet.
 	open func(*testing.T, *fleet) session
@@ -27,5 +29,5 @@ type session struct {
 // appliers are those that run here. Argo CD and Config Sync need controllers;
 // what they go by is asserted in keys_test.go.
 var appliers = []applier{
-	kubectlApply, kubectlPrune, kubectlApplySet, kptLive, flux, fluxOperator, helm,
+	kubectlApply, kubectlPrune, kubectlApplySet, named(kubectlPrune), named(kubectlApplySet), kptLive, flux, fluxOperator, helm,
 }

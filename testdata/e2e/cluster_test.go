@@ -152,10 +152,8 @@ var definitions = map[string][]string{
 	"github.com/fluxcd/helm-controller@v1.6.0":      {"helm.toolkit.fluxcd.io_helmreleases.yaml"},
 }
 
-const externalArtifacts = "source.toolkit.fluxcd.io_externalartifacts.yaml"
-
 func installDefinitions() error {
-	files := []string{externalArtifacts}
+	files := []string{"source.toolkit.fluxcd.io_externalartifacts.yaml", "stand-ins.yaml"}
 	for module, names := range definitions {
 		dir, err := download(module)
 		if err != nil {
@@ -252,6 +250,7 @@ var (
 	namespaces = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 	artifacts  = schema.GroupVersionKind{Group: "source.toolkit.fluxcd.io", Version: "v1", Kind: "ExternalArtifact"}
+	sets       = schema.GroupVersionKind{Group: "fluxcd.controlplane.io", Version: "v1", Kind: "ResourceSet"}
 )
 
 // live returns a Namespace that is there and not on its way out.

@@ -3,11 +3,13 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 const lifecycle = repository + "/testdata/fixtures/20-lifecycle-before-after"
@@ -49,7 +51,7 @@ func TestFixture20(t *testing.T) {
 				keepBystanders(t, f)
 				session := a.open(t, f)
 				f.deliver(session)
-				assert.Equal(t, f.expected([]string{"a/m", "b/m", "c/m"}), f.here())
+				f.assertHere(f.expected([]string{"a/m", "b/m", "c/m"}), "before")
 
 				if change.after == "not-cloned" {
 					f.write("function-config.yaml", strings.Replace(string(config), "directory: .", "directory: not-cloned", 1))
@@ -62,11 +64,17 @@ func TestFixture20(t *testing.T) {
 				}
 				assert.Equal(t, change.status == 0, r.status == 0)
 				session.apply()
-				assert.Equal(t, f.expected(change.tenants), f.here())
+				f.assertHere(f.expected(change.tenants), change.after)
 
 				session.destroy()
-				require.NoError(t, poll(func() (bool, error) { return len(f.here()) == 0, nil }))
+				require.NoError(t, poll(func() (bool, error) { return f.gone(), nil }), "all of it must go")
 			})
 		}
 	}
+}
+
+// gone tells whether nothing of the fleet is left in the cluster.
+func (f *fleet) gone() bool {
+	f.Helper()
+	return !slices.ContainsFunc(list(f.T, namespaces), func(o unstructured.Unstructured) bool { return strings.HasPrefix(o.GetName(), f.name+"-") })
 }

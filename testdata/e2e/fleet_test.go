@@ -25,17 +25,22 @@ type fleet struct {
 	kpt bool
 }
 
+// fleets are the names of all fleets so far.
+var fleets []string
+
 // options are what fleets differ in.
 type options struct {
 	prune    bool
 	appliers string // spec.appliers
 	baseURL  string // spec.publish.baseURL
+	state    bool   // spec.state, what was exported before each rendering
 }
 
 // newFleet makes a fleet with these tenants, each with a module.
 func newFleet(t *testing.T, name string, o options, tenants ...string) *fleet {
 	t.Helper()
 	f := &fleet{T: t, dir: t.TempDir(), name: name, options: o}
+	fleets = append(fleets, name)
 	f.configure()
 	f.write("Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: "+name+"\n  annotations:\n    config.kubernetes.io/local-config: \"true\"\n"+
 		"pipeline:\n  mutators:\n    - exec: provision-tenants\n      configPath: function-config.yaml\n")
@@ -54,6 +59,9 @@ func (f *fleet) configure() {
 	var spec strings.Builder
 	if f.options.appliers != "" {
 		fmt.Fprintf(&spec, "  appliers: %s\n", f.options.appliers)
+	}
+	if f.options.state {
+		spec.WriteString("  state: [live/*.yaml]\n")
 	}
 	if f.options.baseURL != "" {
 		fmt.Fprintf(&spec, "  publish: {baseURL: %q}\n", f.options.baseURL)
@@ -136,7 +144,14 @@ func (f *fleet) rendering() string {
 func (f *fleet) render() { f.Helper(); must(f.T, f.dir, f.rendering()) }
 
 // deliver renders and applies.
-func (f *fleet) deliver(s session) { f.Helper(); f.render(); s.apply() }
+func (f *fleet) deliver(s session) {
+	f.Helper()
+	if f.options.state {
+		must(f.T, f.dir, "kubectl get namespaces -o yaml >live/namespaces.yaml && kubectl get resourcesets -A -o yaml >live/resourcesets.yaml")
+	}
+	f.render()
+	s.apply()
+}
 
 // objects is what the last rendering emitted, without what stays local.
 func (f *fleet) objects() []*unstructured.Unstructured {
@@ -160,7 +175,7 @@ func (f *fleet) objects() []*unstructured.Unstructured {
 	})
 }
 
-// here lists what a cluster has of a fleet, Namespaces and ExternalArtifacts that
+// here lists what the cluster has of a fleet, Namespaces and ExternalArtifacts that
 // are not on their way out, as `kind namespace/name`.
 func (f *fleet) here() []string {
 	f.Helper()

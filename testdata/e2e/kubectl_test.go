@@ -32,9 +32,19 @@ var kubectlApplySet = applier{
 	name:  "`kubectl apply --prune --applyset`",
 	needs: []string{"kubectl"},
 	open: func(t *testing.T, f *fleet) session {
+		t.Helper()
+		f.write("set.yaml", "apiVersion: platform.example.org/v1\nkind: ApplySet\nmetadata:\n  name: "+f.name+"\n")
+		must(t, f.dir, "kubectl apply -f set.yaml")
 		return session{apply: func() {
 			t.Helper()
-			must(t, f.dir, "KUBECTL_APPLYSET=true kubectl apply --server-side --prune --applyset="+f.name+" -n default -f rendered/rendered.yaml")
+			must(t, f.dir, "KUBECTL_APPLYSET=true kubectl apply --server-side --prune --applyset=applysets.platform.example.org/"+f.name+" -f rendered/rendered.yaml")
 		}}
 	},
+}
+
+// named is an applier that the configuration names in `spec.appliers`.
+func named(a applier) applier {
+	a.name += ", with `Kubectl` among the appliers"
+	a.appliers = "[Flux, Kubectl]"
+	return a
 }

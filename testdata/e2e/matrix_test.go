@@ -32,13 +32,15 @@ func (a applier) ways() []way {
 type situation struct {
 	name  string
 	prune bool
-	// before happens while the namespace is there, after it was first applied.
-	before func(*fleet, session)
+	// handed is set when a ResourceSet has taken over, lost when it has gone then.
+	handed, lost bool
 }
 
 var situations = []situation{
 	{name: "`prune: true`", prune: true},
 	{name: "`prune: false`"},
+	{name: "handed to a ResourceSet", prune: true, handed: true},
+	{name: "handed to one that has gone", prune: true, handed: true, lost: true},
 }
 
 // TestNamespacesThatLeave fills the table of the README: for each applier what
@@ -60,7 +62,7 @@ func TestNamespacesThatLeave(t *testing.T) {
 			for k, s := range situations {
 				t.Run(w.name+"/"+s.name, func(t *testing.T) {
 					needs(t, a.needs...)
-					f := newFleet(t, fmt.Sprintf("cell-%d%d%d", i, j, k), options{prune: s.prune}, "reef", "tide")
+					f := newFleet(t, fmt.Sprintf("cell-%d%d%d", i, j, k), options{prune: s.prune, state: s.handed, appliers: a.appliers}, "reef", "tide")
 					cells = append(cells, observe(f, a.open(t, f), s, w))
 				})
 			}
@@ -80,8 +82,11 @@ func observe(f *fleet, session session, s situation, w way) string {
 	name := f.namespace("reef")
 	before, there := live(f.T, name)
 	require.True(f, there, "applied")
-	if s.before != nil {
-		s.before(f, session)
+	if s.handed {
+		f.handOver(session, name)
+	}
+	if s.lost {
+		f.loseFinalizer(session, name)
 	}
 	w.leave(f, session)
 	after, there := live(f.T, name)
@@ -89,7 +94,57 @@ func observe(f *fleet, session session, s situation, w way) string {
 		return "deleted"
 	}
 	assert.Equal(f, before.GetUID(), after.GetUID())
+	if s.handed {
+		assert.Equal(f, after.GetAnnotations()[externalFinalizer], after.GetAnnotations()[finalizedBy], "the record says who deletes it")
+		f.finalize(session, name)
+	}
 	return "stays"
+}
+
+const (
+	externalFinalizer = "source.extensions.fluxcd.io/externalFinalizer"
+	finalizedBy       = "provision-tenants.fn.kpt.dev/finalized-by"
+)
+
+// handOver lets a ResourceSet take over a namespace: it writes a reference to
+// itself, and the next revision tells the applier.
+func (f *fleet) handOver(session session, namespace string) {
+	f.Helper()
+	f.write("set.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: flux-system}\n---\n"+
+		"apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: "+f.name+", namespace: flux-system}\n")
+	must(f.T, f.dir, "kubectl apply -f set.yaml")
+	set, err := get(sets, "flux-system", f.name)
+	require.NoError(f, err)
+	reference := "fluxcd.controlplane.io/v1/ResourceSet/flux-system/" + f.name + "/" + string(set.GetUID())
+	must(f.T, f.dir, "kubectl annotate --field-manager=resourceset namespace "+namespace+" "+externalFinalizer+"="+reference)
+	f.deliver(session)
+	o, there := live(f.T, namespace)
+	require.True(f, there)
+	assert.Equal(f, reference, o.GetAnnotations()[externalFinalizer], "the applier must not take it away")
+	assert.Equal(f, reference, o.GetAnnotations()[finalizedBy])
+}
+
+// loseFinalizer deletes the ResourceSet before it has deleted the namespace. The
+// applier is in charge again, and the next revision tells it.
+func (f *fleet) loseFinalizer(session session, namespace string) {
+	f.Helper()
+	must(f.T, f.dir, "kubectl delete resourceset -n flux-system "+f.name)
+	f.deliver(session)
+	o, there := live(f.T, namespace)
+	require.True(f, there)
+	assert.NotContains(f, o.GetAnnotations(), finalizedBy)
+}
+
+// finalize does what the ResourceSet does in the end, and shows that nobody makes
+// the namespace anew.
+func (f *fleet) finalize(session session, namespace string) {
+	f.Helper()
+	must(f.T, f.dir, "kubectl delete namespace "+namespace)
+	if _, there := live(f.T, f.namespace("tide")); there { // all of it has not been deleted
+		f.deliver(session)
+	}
+	_, there := live(f.T, namespace)
+	assert.False(f, there, "it must not be made anew")
 }
 
 var observed = regexp.MustCompile(`(?m)^<!-- observed -->\n(?:\n?\|.*\n)*`)
