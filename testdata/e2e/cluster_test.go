@@ -186,7 +186,8 @@ func download(module string) (string, error) {
 	return answer.Dir, nil
 }
 
-// install applies a CustomResourceDefinition and waits until it is served.
+// install applies a file and waits until the CustomResourceDefinitions in it are
+// served.
 func install(file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -200,6 +201,9 @@ func install(file string) error {
 	for _, o := range objects {
 		if err := cluster.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("e2e"), client.ForceOwnership); err != nil {
 			return err
+		}
+		if o.GetKind() != "CustomResourceDefinition" {
+			continue
 		}
 		if err := poll(func() (bool, error) { return established(o.GetName()) }); err != nil {
 			return err

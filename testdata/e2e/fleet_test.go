@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fluxcd/pkg/ssa/utils"
@@ -26,7 +27,7 @@ type fleet struct {
 }
 
 // fleets are the names of all fleets so far.
-var fleets []string
+var fleets sync.Map
 
 // options are what fleets differ in.
 type options struct {
@@ -40,7 +41,7 @@ type options struct {
 func newFleet(t *testing.T, name string, o options, tenants ...string) *fleet {
 	t.Helper()
 	f := &fleet{T: t, dir: t.TempDir(), name: name, options: o}
-	fleets = append(fleets, name)
+	fleets.Store(name, true)
 	f.configure()
 	f.write("Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: "+name+"\n  annotations:\n    config.kubernetes.io/local-config: \"true\"\n"+
 		"pipeline:\n  mutators:\n    - exec: provision-tenants\n      configPath: function-config.yaml\n")
@@ -147,7 +148,7 @@ func (f *fleet) render() { f.Helper(); must(f.T, f.dir, f.rendering()) }
 func (f *fleet) deliver(s session) {
 	f.Helper()
 	if f.options.state {
-		must(f.T, f.dir, "kubectl get namespaces -o yaml >live/namespaces.yaml && kubectl get resourcesets -A -o yaml >live/resourcesets.yaml")
+		must(f.T, f.dir, "kubectl get namespaces,resourcesets -A -o yaml >live/export.yaml")
 	}
 	f.render()
 	s.apply()

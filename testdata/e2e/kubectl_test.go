@@ -1,6 +1,11 @@
 package e2e
 
-import "testing"
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"testing"
+)
 
 // kubectl apply without prune removes nothing.
 var kubectlApply = applier{
@@ -27,14 +32,23 @@ var kubectlPrune = applier{
 	},
 }
 
-// kubectlApplySet deletes what is in the set and not in the file.
+// kubectlApplySet deletes what is in the set and not in the file. Objects in
+// several namespaces need a parent that is in none, and that is there with what
+// kubectl would write on it.
 var kubectlApplySet = applier{
 	name:  "`kubectl apply --prune --applyset`",
 	needs: []string{"kubectl"},
 	open: func(t *testing.T, f *fleet) session {
 		t.Helper()
-		f.write("set.yaml", "apiVersion: platform.example.org/v1\nkind: ApplySet\nmetadata:\n  name: "+f.name+"\n")
-		must(t, f.dir, "kubectl apply -f set.yaml")
+		id := sha256.Sum256([]byte(f.name + "..ApplySet.platform.example.org"))
+		f.write("applyset.yaml", fmt.Sprintf(`apiVersion: platform.example.org/v1
+kind: ApplySet
+metadata:
+  name: %s
+  labels: {applyset.kubernetes.io/id: applyset-%s-v1}
+  annotations: {applyset.kubernetes.io/tooling: kubectl/v1.36, applyset.kubernetes.io/contains-group-kinds: ""}
+`, f.name, base64.RawURLEncoding.EncodeToString(id[:])))
+		must(t, f.dir, "kubectl create -f applyset.yaml")
 		return session{apply: func() {
 			t.Helper()
 			must(t, f.dir, "KUBECTL_APPLYSET=true kubectl apply --server-side --prune --applyset=applysets.platform.example.org/"+f.name+" -f rendered/rendered.yaml")

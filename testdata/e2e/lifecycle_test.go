@@ -3,8 +3,10 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,12 +41,19 @@ metadata:
   labels: {app.kubernetes.io/managed-by: provision-tenants, platform.example.org/fleet: another}
 `
 
-// keepBystanders makes the bystanders, and checks at the end of the test that
-// nothing of what was there before has gone.
-func keepBystanders(t *testing.T, f *fleet) {
+// makeBystanders makes them with kubectl, whose prunes look for what it has made.
+var makeBystanders = sync.OnceValues(func() ([]byte, error) {
+	command := exec.Command("kubectl", "apply", "-f", "-")
+	command.Stdin = strings.NewReader(bystanders)
+	return command.CombinedOutput()
+})
+
+// keepBystanders checks at the end of the test that nothing of what was there
+// before has gone.
+func keepBystanders(t *testing.T) {
 	t.Helper()
-	f.write("bystanders.yaml", bystanders)
-	must(t, f.dir, "kubectl apply -f bystanders.yaml")
+	text, err := makeBystanders()
+	require.NoError(t, err, string(text))
 	before := others(t)
 	require.Contains(t, before, "Namespace /kube-system")
 	require.Contains(t, before, "ExternalArtifact bystander-tenant/web")
@@ -56,12 +65,20 @@ func others(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for _, o := range slices.Concat(list(t, namespaces), list(t, configMaps), list(t, artifacts)) {
-		ours := slices.ContainsFunc(fleets, func(name string) bool { return strings.HasPrefix(o.GetNamespace()+o.GetName(), name) })
-		if !ours && o.GetDeletionTimestamp() == nil {
+		if !ofAFleet(o.GetNamespace()+o.GetName()) && o.GetDeletionTimestamp() == nil {
 			names = append(names, title(&o))
 		}
 	}
 	return names
+}
+
+func ofAFleet(name string) bool {
+	is := false
+	fleets.Range(func(fleet, _ any) bool {
+		is = is || strings.HasPrefix(name, fleet.(string)+"-")
+		return !is
+	})
+	return is
 }
 
 // A revision is what somebody pushes.
@@ -88,11 +105,13 @@ var revisions = []revision{
 // TestRevisions takes a fleet through its life with each applier. After each
 // revision the cluster has what was rendered, as it was rendered, and no more.
 func TestRevisions(t *testing.T) {
+	t.Parallel()
 	for i, a := range appliers {
 		t.Run(a.name, func(t *testing.T) {
 			needs(t, append(a.needs, "kubectl")...)
+			t.Parallel()
 			f := newFleet(t, fmt.Sprintf("life%d", i), options{prune: true, appliers: a.appliers}, "reef", "tide")
-			keepBystanders(t, f)
+			keepBystanders(t)
 			session := a.open(t, f)
 			var past []string
 			for _, r := range revisions {

@@ -56,8 +56,9 @@ func serve(dir string) error {
 	if err != nil {
 		return err
 	}
+	defer etcd.Close() // it writes until then
 	failed := make(chan error, 1)
-	address, err := startAPIServer(dir, etcd, failed)
+	address, err := startAPIServer(dir, "http://"+etcd.Clients[0].Addr().String(), failed)
 	if err != nil {
 		return err
 	}
@@ -81,8 +82,7 @@ func serve(dir string) error {
 	return <-failed
 }
 
-// startEtcd returns the address of its clients.
-func startEtcd(dir string) (string, error) {
+func startEtcd(dir string) (*embed.Etcd, error) {
 	config := embed.NewConfig()
 	config.Dir = filepath.Join(dir, "etcd")
 	config.LogLevel = "error"
@@ -94,13 +94,13 @@ func startEtcd(dir string) (string, error) {
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	etcd, err := embed.StartEtcd(config)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	select {
 	case <-etcd.Server.ReadyNotify():
-		return "http://" + etcd.Clients[0].Addr().String(), nil
+		return etcd, nil
 	case err := <-etcd.Err():
-		return "", err
+		return nil, err
 	}
 }
 
