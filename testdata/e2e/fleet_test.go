@@ -35,6 +35,7 @@ type options struct {
 	appliers string // spec.appliers
 	baseURL  string // spec.publish.baseURL
 	state    bool   // spec.state, what was exported before each rendering
+	from     string // spec.managedNamespaces.metadata.from
 }
 
 // newFleet makes a fleet with these tenants, each with a module.
@@ -95,7 +96,8 @@ spec:
             fromSource:
               path: "@repo/tenants/{namespace}/namespace-metadata.yaml"
               allowedAnnotations: {platform.example.org/observability: 'value in ["Enabled", "Disabled"]'}
-`, f.name, f.options.prune, spec.String()))
+            from: [%[4]s]
+`, f.name, f.options.prune, spec.String(), f.options.from))
 }
 
 // namespace is the name of a tenant's namespace.

@@ -21,8 +21,10 @@ var flux = applier{
 	open: func(t *testing.T, f *fleet) session {
 		return fluxSession(t, f, dialect{
 			field: "kustomize-controller", group: "kustomize.toolkit.fluxcd.io",
-			skip: map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled", "kustomize.toolkit.fluxcd.io/ssa": "Ignore"},
-			keep: map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+			skip:       map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled", "kustomize.toolkit.fluxcd.io/ssa": "Ignore"},
+			keep:       map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+			createOnly: map[string]string{"kustomize.toolkit.fluxcd.io/ssa": "IfNotPresent"},
+			merge:      map[string]string{"kustomize.toolkit.fluxcd.io/ssa": "Merge"},
 		})
 	},
 }
@@ -43,8 +45,9 @@ var fluxOperator = applier{
 type dialect struct {
 	field, group string
 	// skip is metadata of what is neither applied nor deleted, keep of what is not
-	// deleted.
-	skip, keep map[string]string
+	// deleted, createOnly of what is not updated, merge of what keeps the fields of
+	// other managers.
+	skip, keep, createOnly, merge map[string]string
 }
 
 // fluxSession applies everything, then deletes what was in the inventory and is
@@ -90,6 +93,8 @@ func fluxSession(t *testing.T, f *fleet, d dialect) session {
 			options := ssa.DefaultApplyOptions()
 			options.WaitInterval, options.WaitTimeout = 100*time.Millisecond, time.Minute
 			options.ExclusionSelector = d.skip
+			options.IfNotPresentSelector = d.createOnly
+			options.Cleanup.Exclusions = d.merge
 			options.Cleanup.FieldManagers = []ssa.FieldManager{
 				{Name: "kubectl", OperationType: metav1.ManagedFieldsOperationApply},
 				{Name: "kubectl", OperationType: metav1.ManagedFieldsOperationUpdate},
