@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func TestReleaseUnderKpt(t *testing.T) {
 	release := with(t, "prune: true", "prune: false")
 	again := func(config string, o outcome, without string, more ...string) outcome {
 		items := append([]string{kptfile}, more...)
-		for _, document := range strings.Split(documents(t, o.stdout), "---\n") {
+		for document := range strings.SplitSeq(documents(t, o.stdout), "---\n") {
 			if document != "" && !strings.Contains(document, "Kptfile") && !strings.Contains(document, "uid:") && (without == "" || !strings.Contains(document, without)) {
 				items = append(items, document)
 			}
@@ -156,14 +157,15 @@ func TestHandover(t *testing.T) {
 	// It has done its duty, and the applier must not make the namespace anew.
 	write(t, ".", "live/a.yaml", liveNamespace("tenant-b"))
 	write(t, ".", "live/sets.yaml", resourceSet)
-	write(t, ".", "rendered/all.yaml", strings.Replace(read(t, ".", "rendered/all.yaml"), "kustomize.toolkit.fluxcd.io/prune", "x", 1))
+	baseline := read(t, ".", "rendered/all.yaml")
+	write(t, ".", "rendered/all.yaml", strings.Replace(baseline, "kustomize.toolkit.fluxcd.io/prune", "x", 1))
 	o = renderAgain(t, config)
 	assert.Equal(t, []string{"info gc-finalizer"}, o.found())
 	assert.Equal(t, []string{"tenant-b", "tenant-b/m"}, o.ours())
 
 	remove(t, "live")
 	write(t, ".", "live/sets.yaml", resourceSet)
-	write(t, ".", "rendered/all.yaml", strings.Replace(read(t, ".", "rendered/all.yaml"), "x: ", "kustomize.toolkit.fluxcd.io/prune: ", 1))
+	write(t, ".", "rendered/all.yaml", baseline)
 	assert.Equal(t, reference, renderAgain(t, config).the(t, "gc-finalizer").Tags["deletedBy"], "the cluster does not show the namespace, and the last run knew")
 }
 
@@ -200,11 +202,33 @@ func TestHandoverBySelf(t *testing.T) {
 func merged(all ...m) m {
 	one := m{}
 	for _, some := range all {
-		for key, value := range some {
-			one[key] = value
-		}
+		maps.Copy(one, some)
 	}
 	return one
+}
+
+// What leaves together with the namespace does not use it.
+func TestLiveUsers(t *testing.T) {
+	artifact := func(name, owner string) string {
+		text := "apiVersion: source.toolkit.fluxcd.io/v1\nkind: ExternalArtifact\nmetadata:\n  name: " + name + "\n  namespace: tenant-a\n  uid: " + name + "\n"
+		if owner != "" {
+			text += "  annotations:\n    provision-tenants.fn.kpt.dev/owner: " + owner + "\n"
+		}
+		return text
+	}
+	list, err := krm.Read(listOf("", artifact("one", "gone"), artifact("two", "of-this-run"), artifact("three", "stranger"), artifact("four", "")))
+	require.NoError(t, err)
+	var exported []handoff.Live
+	for _, item := range list.Items {
+		exported = append(exported, handoff.Live{Item: item})
+	}
+	rep := &krm.Report{}
+	plan := &config.Plan{State: handoff.NewState(exported, rep)}
+	var users []string
+	for _, u := range newCustody(plan, map[string]bool{"of-this-run": true}, nil, rep).liveUsers(&past{name: "tenant-a", owner: "gone"}) {
+		users = append(users, u.id.Name+" of "+u.owner)
+	}
+	assert.Equal(t, []string{"three of stranger", "four of "}, users)
 }
 
 // The key that names a finalizer is refused wherever it comes from.

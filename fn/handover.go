@@ -17,8 +17,10 @@ const resourceSets = "fluxcd.controlplane.io"
 // custody is who may delete each namespace.
 type custody struct {
 	plan *config.Plan
-	// owners are the generators by what they write into the owner annotation.
-	owners map[string]*config.Generator
+	// generators are those of the run by what they write into the owner annotation,
+	// and owners is everybody who writes there.
+	generators map[string]*config.Generator
+	owners     map[string]bool
 	// selves are the ResourceSets that declare a namespace as theirs to delete, by
 	// namespace.
 	selves   map[string]string
@@ -26,10 +28,10 @@ type custody struct {
 	rep      *krm.Report
 }
 
-func newCustody(plan *config.Plan, selves map[string]string, rep *krm.Report) *custody {
-	c := &custody{plan, map[string]*config.Generator{}, selves, handoff.Refusals{}, rep}
+func newCustody(plan *config.Plan, owners map[string]bool, selves map[string]string, rep *krm.Report) *custody {
+	c := &custody{plan, map[string]*config.Generator{}, owners, selves, handoff.Refusals{}, rep}
 	for i := range plan.Generators {
-		c.owners[plan.Generators[i].Owner] = &plan.Generators[i]
+		c.generators[plan.Generators[i].Owner] = &plan.Generators[i]
 	}
 	return c
 }
@@ -65,7 +67,7 @@ func (c *custody) handOver(objects []*krm.Object, before history) {
 	handed, lost := map[string][]string{}, map[string][]string{}
 	for _, o := range objects {
 		c.refuseFinalizer(o)
-		g := c.owners[o.Annotations[krm.OwnerKey]]
+		g := c.generators[o.Annotations[krm.OwnerKey]]
 		if g == nil || o.Identity() != (krm.Identity{Kind: "Namespace", Name: o.Name}) {
 			continue
 		}
@@ -110,8 +112,8 @@ func (c *custody) refuseFinalizer(o *krm.Object) {
 	}
 }
 
-// adopt refuses a live namespace that no generator of this run has made, unless it
-// is named. A generator that was renamed finds its own in the previous output.
+// adopt refuses a live namespace that nobody of this run has made, unless it is
+// named. A generator that was renamed finds its own in the previous output.
 func (c *custody) adopt(o *krm.Object, g *config.Generator, before history) {
 	live, there := c.plan.State.Namespace(o.Name)
 	if !there {
@@ -119,7 +121,7 @@ func (c *custody) adopt(o *krm.Object, g *config.Generator, before history) {
 	}
 	owner := live.Annotations[krm.OwnerKey]
 	switch {
-	case c.owners[owner] != nil || owner != "" && before[o.Name] != nil:
+	case c.owners[owner] || owner != "" && before[o.Name] != nil:
 	case slices.Contains(g.Adopt, o.Name):
 		c.rep.Infof("namespace-adopted", live.Pos, "", "%s takes over namespace %q, which %s", g.Owner, o.Name, madeBy(owner))
 	default:

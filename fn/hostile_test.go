@@ -571,7 +571,7 @@ metadata:
 	for _, name := range []string{"a", "gone"} {
 		o = observe(t, listOf(platform, fmt.Sprintf(forged, name, name)))
 		assert.Equal(t, exitErrors, o.status, "a tenant's file is no previous output")
-		assert.NotContains(t, o.found(), "info namespace-left")
+		assert.NotContains(t, o.found(), "info gc-applier")
 	}
 }
 

@@ -39,12 +39,12 @@ func (c *custody) leave(gone []*past, users map[string][]user) []*krm.Object {
 	return stay
 }
 
-// liveUsers are the artifacts that the cluster has in a namespace and that no
-// generator of this run has made, nor the one that the namespace is of.
+// liveUsers are the artifacts that the cluster has in a namespace and that nobody of
+// this run has made, nor who made the namespace.
 func (c *custody) liveUsers(p *past) []user {
 	var users []user
 	for _, live := range c.plan.State.Artifacts(p.name) {
-		if owner := live.Annotations[krm.OwnerKey]; c.owners[owner] == nil && (owner == "" || owner != p.owner) {
+		if owner := live.Annotations[krm.OwnerKey]; owner != p.owner && !c.owners[owner] {
 			users = append(users, user{live.Identity(), owner})
 		}
 	}
@@ -53,7 +53,7 @@ func (c *custody) liveUsers(p *past) []user {
 
 // decide tells what becomes of the namespace. The result is nil when it leaves.
 func (l leaving) decide() *krm.Object {
-	g := l.owners[l.owner]
+	g := l.generators[l.owner]
 	why, f := l.keeps(g, l.name), l.finalizedBy()
 	appliers := l.plan.Appliers
 	if why == "" && f.name != "" {
@@ -98,7 +98,7 @@ func (l leaving) prune() {
 	switch {
 	case len(keeping) == 0:
 		l.fate(deletedBy).Infof("gc-applier", "", "leaves the output, and the applier deletes it at its next prune, because %s", l.whyPruned())
-	case l.owners[l.owner] == nil:
+	case !l.owners[l.owner]:
 		l.fate(deletedBy).Infof("gc-kept", "", "leaves the output and stays in the cluster: %s, which made it, is not part of this run, and %s told to keep it", l.owner, who)
 	default:
 		l.fate(deletedBy).Warnf("gc-leaked", "delete it by hand; or restore the directory, render and apply once, and remove it again",
@@ -107,9 +107,11 @@ func (l leaving) prune() {
 }
 
 func (l leaving) whyPruned() string {
-	switch g := l.owners[l.owner]; {
-	case g == nil:
+	switch g := l.generators[l.owner]; {
+	case !l.owners[l.owner]:
 		return l.owner + ", which made it, is not part of this run"
+	case g == nil:
+		return l.owner + " does not make it any more"
 	case g.Managed == nil:
 		return l.owner + " does not manage namespaces any more"
 	}

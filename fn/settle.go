@@ -13,7 +13,7 @@ import (
 // the ResourceSets that declare a namespace as theirs to delete, by namespace.
 func settle(objects []*krm.Object, p *previous, plan *config.Plan, selves map[string]string, rep *krm.Report) []*krm.Object {
 	before := p.history(plan, rep)
-	c := newCustody(plan, selves, rep)
+	c := newCustody(plan, p.owners, selves, rep)
 	c.handOver(objects, before)
 	now := newFleet(objects, p.passing(plan, func(item *krm.Item) bool { return isNamespace(item.Identity()) }))
 	gone := before.without(now)

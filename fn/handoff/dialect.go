@@ -102,15 +102,15 @@ func dialects() []Dialect {
 			},
 		},
 		{
-			// Config Sync, which is built on the same library, reads `mutation`; kpt
-			// 1.0.0-beta.56 knows the other key of that prefix only.
+			// Of the two keys with that prefix kpt 1.0.0-beta.56 knows only the first;
+			// Config Sync, which is built on the same library, knows both.
 			Name: "KptLive", Group: "kpt.dev", Order: DependsOn,
 			Answers: map[Ask]Answer{
 				Keep:       {Keys: map[string]string{detach: "detach"}},
 				Merge:      {},
-				CreateOnly: {Keys: map[string]string{mutation: "ignore"}, But: "updates it until it reads that key"},
-				Ignore:     {Keys: map[string]string{mutation: "ignore"}, But: "applies it"},
-				Pause:      {Keys: map[string]string{mutation: "ignore"}, But: "applies it"},
+				CreateOnly: {Keys: map[string]string{mutation: "ignore"}, But: "kpt 1.0.0-beta.56 does not read it"},
+				Ignore:     {Keys: map[string]string{mutation: "ignore"}, But: "applies it all the same"},
+				Pause:      {Keys: map[string]string{mutation: "ignore"}, But: "applies it all the same"},
 			},
 		},
 		{
@@ -133,8 +133,8 @@ func dialects() []Dialect {
 				Keep:       {Keys: map[string]string{detach: "detach"}},
 				Merge:      {},
 				CreateOnly: {Keys: map[string]string{mutation: "ignore"}},
-				Ignore:     {Keys: map[string]string{mutation: "ignore"}, But: "creates it"},
-				Pause:      {Keys: map[string]string{mutation: "ignore"}, But: "creates it"},
+				Ignore:     {Keys: map[string]string{mutation: "ignore"}, But: "creates it where it is missing"},
+				Pause:      {Keys: map[string]string{mutation: "ignore"}, But: "creates it where it is missing"},
 			},
 		},
 		{

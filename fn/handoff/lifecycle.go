@@ -102,7 +102,7 @@ func (as Appliers) checkAnswers(ask Ask, pos krm.Pos, rep *krm.Report) {
 		case !known && ask != Keep:
 			deaf = append(deaf, d.Name)
 		case answer.But != "":
-			others = append(others, d.Name+" "+answer.But)
+			others = append(others, d.Name+": "+answer.But)
 		}
 	}
 	if len(deaf) > 0 {
