@@ -152,8 +152,10 @@ var definitions = map[string][]string{
 	"github.com/fluxcd/helm-controller@v1.6.0":      {"helm.toolkit.fluxcd.io_helmreleases.yaml"},
 }
 
+const externalArtifacts = "source.toolkit.fluxcd.io_externalartifacts.yaml"
+
 func installDefinitions() error {
-	files := []string{"source.toolkit.fluxcd.io_externalartifacts.yaml", "stand-ins.yaml"}
+	files := []string{externalArtifacts, "stand-ins.yaml"}
 	for module, names := range definitions {
 		dir, err := download(module)
 		if err != nil {

@@ -71,18 +71,17 @@ func TestNamespacesThatLeave(t *testing.T) {
 			}
 		}
 	})
-	var table strings.Builder
-	heads, rule := []string{"a namespace leaves"}, []string{"---"}
+	heads := []string{"a namespace leaves"}
 	for _, s := range situations {
-		heads, rule = append(heads, s.name), append(rule, "---")
+		heads = append(heads, s.name)
 	}
-	complete := true
-	for _, row := range slices.Concat([][]string{heads, rule}, rows) {
+	table, complete := "| "+strings.Join(heads, " | ")+" |\n|"+strings.Repeat("---|", len(heads))+"\n", true
+	for _, row := range rows {
+		table += "| " + strings.Join(row, " | ") + " |\n"
 		complete = complete && !slices.Contains(row, "")
-		table.WriteString("| " + strings.Join(row, " | ") + " |\n")
 	}
-	if complete { // a host that is missing has no cells
-		assertTable(t, strings.Replace(table.String(), strings.Join(rule, " | "), strings.Join(rule, "|"), 1))
+	if complete { // the cells of a host that is missing are empty
+		assertTable(t, table)
 	}
 }
 

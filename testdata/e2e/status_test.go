@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/fluxcd/pkg/http/fetch"
@@ -32,6 +33,28 @@ func TestStatus(t *testing.T) {
 	}
 	must(t, f.dir, "kubectl apply --server-side -f rendered/rendered.yaml")
 	assert.NotNil(t, f.liveArtifact("reef", "web").Object["status"], "applying again leaves the status")
+}
+
+// TestStatusOfOldDefinitions shows that before source-controller 1.10 an API server
+// does not drop `status.exportedInputs`: it refuses the object.
+func TestStatusOfOldDefinitions(t *testing.T) {
+	needs(t, "kubectl")
+	f := newFleet(t, "old", options{prune: true}, "reef")
+	f.render()
+	dir, err := download("github.com/fluxcd/source-controller@v1.9.6")
+	require.NoError(t, err)
+	apply := func(want string) func() (bool, error) {
+		return func() (bool, error) {
+			r := run(t, f.dir, "kubectl apply --server-side -f rendered/rendered.yaml")
+			return strings.Contains(r.stdout+r.stderr, want), nil
+		}
+	}
+	t.Cleanup(func() {
+		require.NoError(t, install(externalArtifacts))
+		require.NoError(t, poll(apply("externalartifact.source.toolkit.fluxcd.io/web serverside-applied")))
+	})
+	require.NoError(t, install(filepath.Join(dir, "config/crd/bases", externalArtifacts)))
+	require.NoError(t, poll(apply(".status.exportedInputs: field not declared in schema")))
 }
 
 func (f *fleet) liveArtifact(tenant, module string) *unstructured.Unstructured {
