@@ -20,7 +20,7 @@ BUILDER       = golang:$(patsubst go%,%,$(shell go env GOVERSION))
 LOCAL_BUILDER = provision-tenants-builder:$(shell go env GOVERSION)-$(shell $(MODULES) | sort -u | sha256sum | cut -c-12)
 MODULES       = go list -deps -f '{{with .Module}}{{.Path}}@{{.Version}}{{end}}' .
 
-.PHONY: all build demo test race flux image builder lint fmt bench fuzz golden help
+.PHONY: all build demo test race flux e2e image builder lint fmt bench fuzz golden help
 
 all: fmt lint test ## What CI runs: format check, lint, tests
 
@@ -34,6 +34,10 @@ test: build $(HOSTS) ## Run all tests; hosts that are missing are skipped, excep
 
 race: build $(HOSTS) ## Run the tests with the race detector
 	go test -race ./...
+
+# What is compiled is an API server: ten minutes of a processor, once.
+e2e: ## Run the real appliers against a real API server; with ARGS=-update fill in the README
+	cd testdata/e2e && nice go test -count=1 -timeout 60m . $(ARGS)
 
 image: ## Build the container image IMAGE with BUILDER and print its digest
 	@docker image inspect $(BUILDER) >/dev/null 2>&1 || docker pull $(BUILDER) >&2 || $(MAKE) --no-print-directory builder >&2
@@ -81,7 +85,7 @@ golden: ## Rewrite the expectations under testdata/golden; read the diff
 	go test ./fn -run '^TestGolden$$' -update
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: bin/provision-tenants
 bin/provision-tenants:

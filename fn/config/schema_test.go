@@ -31,12 +31,10 @@ func TestSchemas(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"source.extensions.fluxcd.io/artifactgenerator_v1beta1.json",
+		"config.projectsveltos.io/clusterprofile_v1beta1.json",
 		"fn.kpt.dev/inputs_v1alpha1.json",
 		"source.extensions.fluxcd.io/namespacemetadata_v1beta1.json",
-		"config.projectsveltos.io/clusterprofile_v1beta1.json",
 		"config.projectsveltos.io/profile_v1beta1.json",
-		"fluxcd.controlplane.io/resourceset_v1.json",
-		"fluxcd.controlplane.io/resourcesetinputprovider_v1.json",
 		"fn.kpt.dev/provisiontenants_v1alpha1.json",
 		"fluxcd.controlplane.io/resourceset_v1.json",
 		"fluxcd.controlplane.io/resourcesetinputprovider_v1.json",

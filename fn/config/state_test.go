@@ -44,14 +44,15 @@ func TestStateFromItems(t *testing.T) {
 // an artifact is not.
 func TestConfigurationWithAUID(t *testing.T) {
 	for text, isLive := range map[string]bool{
-		"apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata:\n  name: x\n  uid: u\n":                 false,
-		"apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata:\n  name: x\n  uid: u\n":             false,
-		"apiVersion: config.projectsveltos.io/v1beta1\nkind: ClusterProfile\nmetadata:\n  name: x\n  uid: u\n":       false,
-		"apiVersion: source.toolkit.fluxcd.io/v1\nkind: ExternalArtifact\nmetadata:\n  name: x\n  uid: u\n":          true,
-		"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: x\n  uid: u\n":          true,
-		"apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: NamespaceMetadata\nmetadata:\n  name: x\n  uid: u\n": false,
+		"apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata:\n  name: x\n  uid: u\n":                                                                  false,
+		"apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata:\n  name: x\n  uid: u\n":                                                              false,
+		"apiVersion: config.projectsveltos.io/v1beta1\nkind: ClusterProfile\nmetadata:\n  name: x\n  uid: u\nspec:\n  clusterSelector:\n    matchLabels: {env: fv}\n": false,
+		"apiVersion: source.toolkit.fluxcd.io/v1\nkind: ExternalArtifact\nmetadata:\n  name: x\n  uid: u\n":                                                           true,
+		"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: x\n  uid: u\n":                                                           true,
+		"apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: NamespaceMetadata\nmetadata:\n  name: x\n  uid: u\n":                                                  false,
 	} {
-		plan, findings := parse(t, listOf(named(t, "a", "@repo/tenants/{namespace}"), root(t), text))
+		cluster := "apiVersion: lib.projectsveltos.io/v1beta1\nkind: SveltosCluster\nmetadata:\n  name: west\n  namespace: default\n  labels: {env: fv}\n"
+		plan, findings := parse(t, listOf(named(t, "a", "@repo/tenants/{namespace}"), root(t), cluster, text))
 		assert.Empty(t, codes(findings))
 		assert.Equal(t, isLive, len(plan.Live) == 1, text)
 	}
