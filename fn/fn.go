@@ -113,7 +113,7 @@ func render(list *krm.List, publish archiveSink, rep *krm.Report) ([]*krm.Item, 
 		claims = append(claims, generate(&plan.Generators[i], profiles.home, plan, trees, publish, exported, rep)...)
 	}
 	sets := evaluateSets(list, plan, exported, rep)
-	claims = append(claims, setClaims(sets, profiles.home)...)
+	claims = append(claims, setClaims(sets, profiles.home, rep)...)
 	warnUnmanaged(sets.Finalized, claims, plan, rep)
 	profile.Resolve(claims, held.incumbents(), plan.TieBreak, rep)
 	previous.settle(claims, held, profiles.home)

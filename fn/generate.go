@@ -174,7 +174,7 @@ func (g *generation) externalArtifact(t *tenant.Tenant, m *tenant.Module, order 
 		status["exportedInputs"] = inputs
 	}
 	if ok {
-		g.exports.add(g.Generator, o, spec, built, inputs)
+		g.exports.add(g.Generator, o, spec, built, inputs, g.rep)
 	}
 	if ok && g.plan.Publish != nil {
 		status["artifact"] = artifactStatus(g.plan.Publish, o, spec, built)
@@ -191,12 +191,16 @@ const maxAnnotations = 256 << 10
 // checkSize is for ExternalArtifacts: of Namespaces the tenant's part is checked
 // where it is read.
 func (g *generation) checkSize(o *krm.Object) {
+	checkAnnotations(o, g.Pos.At("spec.commonMetadata.annotations"), "shorten `commonMetadata`", g.rep)
+}
+
+func checkAnnotations(o *krm.Object, pos krm.Pos, hint string, rep *krm.Report) {
 	size := 0
 	for key, value := range o.Annotations {
 		size += len(key) + len(value)
 	}
 	if size > maxAnnotations {
-		g.rep.Errorf("annotations-too-large", g.Pos.At("spec.commonMetadata.annotations"), "shorten `commonMetadata`",
+		rep.Errorf("annotations-too-large", pos, hint,
 			"the annotations of %s have %d bytes, ours included, and %d are allowed", o.Identity().Title(), size, maxAnnotations)
 	}
 }

@@ -50,7 +50,7 @@ func TestReadmeFilesAreWhatItSays(t *testing.T) {
 func TestReadmeCommands(t *testing.T) {
 	needs(t, "kustomize", "kubectl", "kpt", "kubeconform")
 	root := t.TempDir()
-	for _, name := range []string{"testdata/demo", "testdata/hosts", "testdata/publish", "testdata/schema", "testdata/tiers"} {
+	for _, name := range []string{"testdata/demo", "testdata/hosts", "testdata/resourceset", "testdata/publish", "testdata/schema", "testdata/tiers"} {
 		require.NoError(t, os.CopyFS(filepath.Join(root, name), os.DirFS(filepath.Join(repository(t), name))))
 	}
 	write(t, root, "function-config.yaml", read(t, repository(t), "function-config.yaml"))

@@ -33,7 +33,7 @@ func newExports(plan *config.Plan) exports {
 
 // add adds an artifact that a generator makes. Of one that several make, the one
 // with the lowest tier will be there.
-func (e exports) add(g *config.Generator, o *krm.Object, spec *config.Artifact, built *artifact.Artifact, inputs *krm.Node) {
+func (e exports) add(g *config.Generator, o *krm.Object, spec *config.Artifact, built *artifact.Artifact, inputs *krm.Node, rep *krm.Report) {
 	if before, twice := e[o.Identity()]; e == nil || twice && before.tier <= g.Tier {
 		return
 	}
@@ -41,7 +41,7 @@ func (e exports) add(g *config.Generator, o *krm.Object, spec *config.Artifact, 
 		Namespace: o.Namespace, Name: o.Name, Revision: revisionOf(spec, built),
 		Labels: o.Labels, Origin: o.Annotations[krm.OriginKey], File: krm.Pos{File: o.Annotations[krm.OriginKey]},
 	}
-	made.Take(inputs)
+	made.Take(inputs, rep)
 	e[o.Identity()] = export{made, g.Tier}
 }
 
@@ -66,12 +66,12 @@ func (e exports) addForeign(list *krm.List, plan *config.Plan, rep *krm.Report) 
 			continue
 		}
 		if node, ok := item.Node(rep); ok {
-			e[id] = export{foreignArtifact(item, node), 0}
+			e[id] = export{foreignArtifact(item, node, rep), 0}
 		}
 	}
 }
 
-func foreignArtifact(item *krm.Item, n *krm.Node) *resourceset.Artifact {
+func foreignArtifact(item *krm.Item, n *krm.Node, rep *krm.Report) *resourceset.Artifact {
 	o := krm.NewObject(n)
 	a := &resourceset.Artifact{
 		Namespace: o.Namespace, Name: o.Name, Labels: o.Labels, File: item.Pos(), Origin: cmp.Or(item.Path(), "."),
@@ -79,7 +79,7 @@ func foreignArtifact(item *krm.Item, n *krm.Node) *resourceset.Artifact {
 	if revision := n.Get("status").Get("artifact").Get("revision"); revision != nil {
 		a.Revision = revision.Text
 	}
-	a.Take(n.Get("status").Get("exportedInputs"))
+	a.Take(n.Get("status").Get("exportedInputs"), rep)
 	return a
 }
 
@@ -125,7 +125,7 @@ func findItem(list *krm.List, plan *config.Plan, id krm.Identity, rep *krm.Repor
 }
 
 // setClaims are the claims of the ResourceSets on what they render.
-func setClaims(result resourceset.Result, home profile.Destination) []*profile.Claim {
+func setClaims(result resourceset.Result, home profile.Destination, rep *krm.Report) []*profile.Claim {
 	claims := make([]*profile.Claim, 0, len(result.Objects))
 	owners := map[string]*profile.Owner{}
 	for _, o := range result.Objects {
@@ -134,6 +134,7 @@ func setClaims(result resourceset.Result, home profile.Destination) []*profile.C
 		}
 		setIf(o.Annotations, krm.StepKey, o.Step)
 		signed(o.Object, o.Set.Owner, o.Origin)
+		checkAnnotations(o.Object, o.Set.Pos, "shorten the template, or what it takes from the inputs", rep)
 		owner := owners[o.Set.Owner]
 		if owner == nil {
 			owner = ownerOfSet(o.Set)

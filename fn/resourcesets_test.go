@@ -180,35 +180,42 @@ func TestSetsFollowFluxOperator(t *testing.T) {
 		},
 		"the version is no part of a name": {
 			"  inputs: [{v: v1}, {v: v1beta1}]\n  resources:\n  - {apiVersion: example.org/<< inputs.v >>, kind: Thing, metadata: {name: a}}\n",
-			[]string{`{"apiVersion":"example.org/v1","kind":"Thing","metadata":{"name":"a"}}`}, []string{"warning resourceset-duplicate sets.yaml:7:5"},
+			[]string{`{"apiVersion":"example.org/v1","kind":"Thing","metadata":{"name":"a"}}`},
+			[]string{"warning resourceset-duplicate sets.yaml:7:5"},
 		},
 		"resources win over the template": {
 			"  inputs: [{x: a}]\n  resources:\n" + resource("a", "r") + "  resourcesTemplate: |\n" + document("a", "") + document("b", ""),
-			[]string{made("a", `"data":{"k":"r"},`), made("b", "")}, []string{"warning resourceset-duplicate sets.yaml:8:22"},
+			[]string{made("a", `"data":{"k":"r"},`), made("b", "")},
+			[]string{"warning resourceset-duplicate sets.yaml:8:22"},
 		},
 		"identical objects are one": {inputs + "  resources:\n" + resource("same", "v"), []string{made("same", `"data":{"k":"v"},`)}, nil},
 		"a List is its items": {
 			"  resourcesTemplate: |\n    apiVersion: v1\n    kind: List\n    items:\n    - {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n    - {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n",
-			[]string{made("a", ""), made("b", "")}, nil,
+			[]string{made("a", ""), made("b", "")},
+			nil,
 		},
 		"no object": {
 			"  resourcesTemplate: |\n    a: b\n    ---\n    # nothing\n    ---\n    apiVersion: kustomize.config.k8s.io/v1beta1\n    kind: Kustomization\n    metadata: {name: x}\n",
-			nil, []string{"warning resourceset-dropped sets.yaml:5:22"},
+			nil,
+			[]string{"warning resourceset-dropped sets.yaml:5:22"},
 		},
 		"disabled": {
 			"  inputs: [{x: disabled}, {x: Disabled}]\n  resources:\n  - {apiVersion: v1, kind: ConfigMap, metadata: {name: << inputs.x | lower >>-<< inputs.x >>, annotations: {fluxcd.controlplane.io/reconcile: << inputs.x >>}}}\n",
-			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"fluxcd.controlplane.io/reconcile":"Disabled"},"name":"disabled-Disabled"}}`}, nil,
+			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"fluxcd.controlplane.io/reconcile":"Disabled"},"name":"disabled-Disabled"}}`},
+			nil,
 		},
 		"disabled in a template without inputs": {
 			"  resourcesTemplate: |\n" + document("a", ", annotations: {fluxcd.controlplane.io/reconcile: disabled}"), nil, nil,
 		},
 		"disabled without inputs is made": {
 			"  resources:\n  - {apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {fluxcd.controlplane.io/reconcile: disabled}}}\n",
-			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"fluxcd.controlplane.io/reconcile":"disabled"},"name":"a"}}`}, nil,
+			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"fluxcd.controlplane.io/reconcile":"disabled"},"name":"a"}}`},
+			nil,
 		},
 		"common metadata wins": {
 			"  commonMetadata: {labels: {a: common, b: common}}\n  resourcesTemplate: |\n" + document("a", ", labels: {a: own, c: own}"),
-			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a":"common","b":"common","c":"own"},"name":"a"}}`}, nil,
+			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a":"common","b":"common","c":"own"},"name":"a"}}`},
+			nil,
 		},
 		"a static provider": {
 			"  inputsFrom: [{name: static}]\n  resources:\n" + resource("<< inputs.x >>", "\"<< inputs.id >>\""), []string{made("value", `"data":{"k":"152109705"},`)}, nil,
@@ -218,15 +225,18 @@ func TestSetsFollowFluxOperator(t *testing.T) {
 		},
 		"permute": {
 			inputs + "  inputsFrom: [{name: static}]\n  inputStrategy: {name: Permute}\n  resources:\n" + resource("<< inputs.set.x >>-<< inputs.static.x >>", "id << inputs.id >>"),
-			[]string{made("a-value", `"data":{"k":"id 634651870"},`), made("b-value", `"data":{"k":"id 635307231"},`)}, nil,
+			[]string{made("a-value", `"data":{"k":"id 634651870"},`), made("b-value", `"data":{"k":"id 635307231"},`)},
+			nil,
 		},
 		"steps": {
 			"  steps:\n  - {name: one, resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]}\n  - {name: two, resourcesTemplate: \"{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\"}\n",
-			[]string{made("a", ""), made("b", "")}, nil,
+			[]string{made("a", ""), made("b", "")},
+			nil,
 		},
 		"an object in two steps": {
 			"  steps:\n  - {name: one, resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]}\n  - {name: two, resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]}\n",
-			nil, []string{"error resourceset-duplicate sets.yaml:7:29"},
+			nil,
+			[]string{"error resourceset-duplicate sets.yaml:7:29"},
 		},
 		"chance":         {"  resources:\n" + resource("a", "<< randInt 1 2 >>"), nil, []string{"error template-function sets.yaml:6:70"}},
 		"a clock":        {"  resources:\n" + resource("a", "<< ago inputs.x >>"), nil, []string{"error template-function sets.yaml:6:70"}},
@@ -255,11 +265,13 @@ func TestSetsKnowIDs(t *testing.T) {
 
 // A provider lets in what it selects, and no more than its limit.
 func TestProviders(t *testing.T) {
-	files := m{}
+	files, many := m{"tenants/tenant-b/modules/m/applier-inputs.yaml": "{}\n"}, m{}
 	for i := range 101 {
-		files[fmt.Sprintf("tenants/tenant-a/modules/m%03d/applier-inputs.yaml", i)] = "{}\n"
+		many[fmt.Sprintf("tenants/tenant-a/modules/m%03d/applier-inputs.yaml", i)] = "{}\n"
 	}
-	files["tenants/tenant-b/modules/m/applier-inputs.yaml"] = "{}\n"
+	for _, name := range []string{"m000", "m007"} {
+		files["tenants/tenant-a/modules/"+name+"/applier-inputs.yaml"] = "{}\n"
+	}
 	set := onModules + configMapOf("a: << inputs.name >>")
 	provider := func(spec string) string { return providerHead + "  type: ExternalArtifact\n" + spec }
 	for name, test := range map[string]struct {
@@ -268,8 +280,8 @@ func TestProviders(t *testing.T) {
 		says     []string
 	}{
 		"more than the default limit": {provider("  selectors: [{namespace: \"*\"}]\n"), 0, []string{"error provider-limit sets.yaml:5:3"}},
-		"more than the limit":         {provider("  selectors: [{namespace: \"*\"}]\n  filter: {limit: 101}\n"), 0, []string{"error provider-limit sets.yaml:7:19"}},
-		"all":                         {provider("  selectors: [{namespace: \"*\"}]\n  filter: {limit: 102}\n"), 102, nil},
+		"more than the limit":         {provider("  selectors: [{namespace: \"*\"}]\n  filter: {limit: 2}\n"), 0, []string{"error provider-limit sets.yaml:7:19"}},
+		"all":                         {provider("  selectors: [{namespace: \"*\"}]\n  filter: {limit: 3}\n"), 3, nil},
 		"a namespace":                 {provider("  selectors: [{namespace: tenant-b}]\n"), 1, nil},
 		"a name":                      {provider("  selectors: [{namespace: tenant-a, name: m007}, {namespace: tenant-b, name: m}, {namespace: \"*\", name: m007}]\n"), 2, nil},
 		"labels":                      {provider("  selectors: [{namespace: \"*\", matchLabels: {module: m}}]\n"), 1, nil},
@@ -288,7 +300,11 @@ func TestProviders(t *testing.T) {
 		"another one": {strings.Replace(allModules, "name: modules", "name: other", 1), 0, []string{"error provider-missing sets.yaml:12:16"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := renders(t, "Render", files, test.provider, set)
+			tree := files
+			if name == "more than the default limit" {
+				tree = many
+			}
+			o := renders(t, "Render", tree, test.provider, set)
 			assert.Equal(t, test.says, o.found("error", "warning"), o.stderr)
 			assert.Len(t, o.madeBySets(t), test.made)
 		})
@@ -323,11 +339,25 @@ func TestSetsStampObjects(t *testing.T) {
 	assert.Equal(t, m{
 		krm.OwnerKey: "ResourceSet/flux-system/set", krm.OriginKey: "tenants/tenant-a/modules/m", krm.NameKey: "/ConfigMap/tenant-a/m",
 		"kustomize.toolkit.fluxcd.io/substitute": "disabled", krm.PathKey: "generated/tenant-a/configmap-m.yaml", krm.IndexKey: "0",
-	}, m(tenants.Metadata.Annotations))
+	}, tenants.Metadata.Annotations)
 	assert.Equal(t, "sets.yaml", theirs.annotation("origin"))
 	assert.Empty(t, theirs.Metadata.Annotations["kustomize.toolkit.fluxcd.io/substitute"], "the platform team's variables are substituted")
 	assert.Equal(t, map[string]any{"k": "${VERSION}"}, theirs.Data)
 	assert.Equal(t, "1/one", step.annotation("step"))
+}
+
+// Two kinds of one name have two files.
+func TestSetsWithNamesakesHaveFiles(t *testing.T) {
+	set := setHead + "  resources:\n  - {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a, namespace: b}}\n  - {apiVersion: v1, kind: Service, metadata: {name: a, namespace: b}}\n"
+	o := renders(t, "Render", nil, set)
+	require.Zero(t, o.status, o.stderr)
+	var files []string
+	for _, made := range o.objects {
+		if made.Kind == "Service" {
+			files = append(files, made.APIVersion+" "+made.Metadata.Annotations[krm.PathKey])
+		}
+	}
+	assert.Equal(t, []string{"v1 generated/b/service-a.yaml", "serving.knative.dev/v1 generated/b/service.serving.knative.dev-a.yaml"}, files)
 }
 
 // A lower tier gets the object, whoever it is.
@@ -353,6 +383,18 @@ func TestSetsTakeNoInstructionsFromTenants(t *testing.T) {
 	assert.Equal(t, []string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"kustomize.toolkit.fluxcd.io/prune":"disabled","kustomize.toolkit.fluxcd.io/substitute":"disabled","my.org/note":"hello"},"name":"m"}}`}, o.madeBySets(t))
 }
 
+// One tenant cannot take an object from another.
+func TestSetsKeepTenantsApart(t *testing.T) {
+	set := onModules + "    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: << inputs.x >>, namespace: shared}\n    data: {by: << inputs.namespace >>}\n"
+	files := m{inputsA: "x: theirs\n", "tenants/tenant-b/modules/m/applier-inputs.yaml": "x: theirs\n"}
+	o := renders(t, "Render", files, allModules, set)
+	assert.Equal(t, []string{"error resourceset-duplicate sets.yaml:13:22"}, o.found("error", "warning"), o.stderr)
+	assert.Contains(t, o.stderr, "ConfigMap shared/theirs made with the inputs of ExternalArtifact tenant-b/m is dropped")
+	files["tenants/tenant-b/modules/m/applier-inputs.yaml"] = "x: ours\n"
+	o = renders(t, "Render", files, allModules, set)
+	assert.Equal(t, []string{`{"by":"tenant-b"}`, `{"by":"tenant-a"}`}, o.data(t))
+}
+
 // Names become files, and identities.
 func TestSetsRefuseOddObjects(t *testing.T) {
 	for name, test := range map[string]struct{ inputs, metadata, code string }{
@@ -363,10 +405,15 @@ func TestSetsRefuseOddObjects(t *testing.T) {
 		"a label that is none": {"x: 5", "{name: a, labels: {l: << inputs.x >>}}", "resourceset-object"},
 		"our own annotation":   {"x: a", "{name: a, annotations: {" + krm.OwnerKey + ": << inputs.x >>}}", "resourceset-forbidden-key"},
 		"the host's":           {"x: a", "{name: a, annotations: {config.kubernetes.io/path: << inputs.x >>}}", "resourceset-forbidden-key"},
+		"annotations":          {"x: \"" + strings.Repeat("x", 90<<10) + "\"", "{name: a, annotations: {a: << inputs.x >>, b: << inputs.x >>, c: << inputs.x >>}}", "annotations-too-large"},
 		"two readings":         {"x: a", "{name: a, generation: 0644}", "resourceset-object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := renders(t, "Render", m{inputsA: test.inputs}, allModules, onModules+"    apiVersion: v1\n    kind: ConfigMap\n    metadata: "+test.metadata+"\n")
+			if test.code == "annotations-too-large" { // and all of them are ours, too
+				assert.Equal(t, []string{"error " + test.code + " sets.yaml:8:1"}, o.found("error"), o.stderr)
+				return
+			}
 			assert.Equal(t, []string{"error " + test.code + " sets.yaml:13:22"}, o.found("error"), o.stderr)
 			assert.Contains(t, o.stderr, "the inputs of ExternalArtifact tenant-a/m")
 		})
@@ -426,6 +473,7 @@ func TestPassthroughFindsInjections(t *testing.T) {
 		"a name":                   {"x: hello", "a: << inputs.x >>-b", ""},
 		"a name that becomes two":  {"x: '2020-01'", "a: << inputs.x >>-01", "becomes a timestamp at `data.a`"},
 		"the id is digits":         {"{}", "a: << inputs.id >>", "becomes the number 363856821"},
+		"what the author wrote":    {"x: \"a: b\"", "a: << inputs.x | quote >>\nmode: 0644\nb: << inputs.id | quote >>", ""},
 		"branches of the template": {"x: true", "a: << if inputs.x >>b<< else >>c<< end >>", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -512,6 +560,24 @@ func TestSetsOfTenantsAreNoConfiguration(t *testing.T) {
 	require.Zero(t, o.status, o.stderr)
 	assert.Len(t, o.madeBySets(t), 1)
 	assert.Equal(t, []string{"info local-config-added platform/set.yaml", "info no-baseline"}, o.found("info"))
+}
+
+// Where nobody says whose an item is, nothing is rendered from it.
+func TestSetsOfNobody(t *testing.T) {
+	repo(t, m{tenantA: manifest})
+	const resources = "  resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]\n"
+	filed := strings.Replace(setHead, "namespace: flux-system", "namespace: flux-system, annotations: {config.kubernetes.io/path: acme/set.yaml}", 1) + resources
+	gathered := strings.Replace(setHead, "namespace: flux-system", "namespace: flux-system, annotations: {kustomize.config.k8s.io/id: \"1\"}", 1) + resources
+	for _, test := range []struct{ mode, set, says string }{
+		{"Render", filed, "error tenant-configuration-ambiguous acme/set.yaml"},
+		{"Passthrough", filed, "warning tenant-configuration-ignored acme/set.yaml"},
+		{"Render", gathered, "warning tenant-configuration-ignored"},
+	} {
+		config := with(t, "spec:\n  sources:", "spec:\n  resourceSets: "+test.mode+"\n  sources:")
+		o := observe(t, listOf(config, test.set))
+		assert.Equal(t, []string{test.says}, o.found("error", "warning"), o.stderr)
+		assert.Empty(t, o.madeBySets(t))
+	}
 }
 
 // Fixture 10: variables of Flux survive, and nothing else is needed.

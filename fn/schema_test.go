@@ -26,7 +26,7 @@ func TestSchemasOfTheRepositoryAreCurrent(t *testing.T) {
 
 func TestSchemaVerb(t *testing.T) {
 	list := runMain(nil, "schema")
-	assert.Equal(t, "ArtifactGenerator\nNamespaceMetadata\nClusterProfile\nProfile\nResourceSet\nResourceSetInputProvider\nProvisionTenants\n", list["stdout.yaml"])
+	assert.Equal(t, "ArtifactGenerator\nClusterProfile\nNamespaceMetadata\nProfile\nProvisionTenants\nResourceSet\nResourceSetInputProvider\n", list["stdout.yaml"])
 	one := runMain(nil, "schema", "NamespaceMetadata")
 	assert.Equal(t, read(t, "../testdata/schema", "source.extensions.fluxcd.io/namespacemetadata_v1beta1.json"), one["stdout.yaml"])
 	dir := t.TempDir()

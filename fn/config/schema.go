@@ -29,12 +29,12 @@ var schemaKinds = []struct {
 	wire                    any
 }{
 	{generatorVersion, generatorKind, "What artifacts to build from Flux sources, and which namespaces to manage for them.", artifactGenerator{}},
-	{generatorVersion, "NamespaceMetadata", "Metadata that a tenant wants on a namespace: a file in the tenant's directory, never applied to a cluster.", namespaceMetadataFile{}},
 	{profileGroup + "/v1beta1", clusterProfileKind, "What Sveltos deploys to clusters, with a tier.", clusterProfile{}},
+	{generatorVersion, "NamespaceMetadata", "Metadata that a tenant wants on a namespace: a file in the tenant's directory, never applied to a cluster.", namespaceMetadataFile{}},
 	{profileGroup + "/v1beta1", profileKind, "What Sveltos deploys to the clusters of one namespace, with a tier.", clusterProfile{}},
+	{functionVersion, functionKind, "Configuration of the KRM function provision-tenants.", provisionTenants{}},
 	{setVersion, setKind, "Objects to render for each set of inputs.", resourceSet{}},
 	{setVersion, providerKind, "Inputs for ResourceSets.", inputProvider{}},
-	{functionVersion, functionKind, "Configuration of the KRM function provision-tenants.", provisionTenants{}},
 }
 
 // Schemas are the JSON Schemas (draft 2020-12) of all kinds, sorted by kind.
@@ -75,10 +75,8 @@ func leafSchema(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[krm.Node]():
 		return &jsonschema.Schema{}
-	case reflect.TypeFor[inputMap](), reflect.TypeFor[templateObject]():
-		return &jsonschema.Schema{Type: "object"}
-	case reflect.TypeFor[inputFilter]():
-		return &jsonschema.Schema{Type: "object"}
+	case reflect.TypeFor[inputMap](), reflect.TypeFor[templateObject](), reflect.TypeFor[inputFilter]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: jsonschema.TrueSchema}
 	case reflect.TypeFor[flag]():
 		return &jsonschema.Schema{Type: "boolean"}
 	case reflect.TypeFor[limit]():

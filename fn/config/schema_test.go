@@ -30,12 +30,12 @@ func TestSchemas(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"source.extensions.fluxcd.io/artifactgenerator_v1beta1.json",
-		"source.extensions.fluxcd.io/namespacemetadata_v1beta1.json",
 		"config.projectsveltos.io/clusterprofile_v1beta1.json",
+		"source.extensions.fluxcd.io/namespacemetadata_v1beta1.json",
 		"config.projectsveltos.io/profile_v1beta1.json",
+		"fn.kpt.dev/provisiontenants_v1alpha1.json",
 		"fluxcd.controlplane.io/resourceset_v1.json",
 		"fluxcd.controlplane.io/resourcesetinputprovider_v1.json",
-		"fn.kpt.dev/provisiontenants_v1alpha1.json",
 	}, paths)
 }
 
@@ -77,7 +77,7 @@ func TestFields(t *testing.T) {
 		"spec.configs", "spec.generators", "spec.defaultServiceAccount", "spec.protectedNames",
 		"spec.cluster", "spec.cluster.kind", "spec.cluster.namespace", "spec.cluster.name", "spec.cluster.labels", "spec.tieBreak",
 		"spec.deletion", "spec.deletion.baseline", "spec.deletion.maxNamespaces", "spec.deletion.allowEmpty",
-		"spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
+		"spec.resourceSets", "spec.publish", "spec.publish.baseURL", "spec.publish.lastUpdateTime",
 	}, paths)
 	required := map[string]bool{}
 	for _, f := range config.Fields("ArtifactGenerator") {

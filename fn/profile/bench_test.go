@@ -61,7 +61,9 @@ func BenchmarkTiers(b *testing.B) {
 		few += resolveOnce(b, small, 1000)
 		many += resolveOnce(b, large, 10000)
 	}
-	perClaim := func(d time.Duration, claims int) float64 { return float64(d.Nanoseconds()) / float64(b.N) / float64(claims) }
+	perClaim := func(d time.Duration, claims int) float64 {
+		return float64(d.Nanoseconds()) / float64(b.N) / float64(claims)
+	}
 	b.ReportMetric(perClaim(few, len(small)), "ns/claim")
 	b.ReportMetric(perClaim(many, len(large))/perClaim(few, len(small)), "x-for-10x")
 	b.ReportMetric(0, "ns/op")

@@ -19,7 +19,7 @@ func TestSelectorsAsText(t *testing.T) {
 		"env": true, "zone": false, "!zone": true, "!env": false,
 		"empty=": true, "zone=": false, "example.org/a.b=1": true,
 		"env in (fv),region notin (east),!zone": true,
-		"": false, "  ": false,
+		"":                                      false, "  ": false,
 	} {
 		rep := &krm.Report{}
 		s, ok := ParseSelector(krm.Str{Text: text}, rep)

@@ -30,12 +30,12 @@ func (e *evaluation) compare(u *unit, in *inputSet, out *template.Output, want [
 	for _, printed := range out.Printed() {
 		if inner := guilty(printed); inner != "" {
 			pos, at := u.place(printed.Place())
-			e.rep.Errorf("input-injection", in.artifact.File, hint, "`%s` in line %d, column %d of the template at `%s` of ResourceSet %s: %s",
-				printed.Source(), at.Line, at.Column, pos.Field, pos.Object.Namespace+"/"+pos.Object.Name, inner)
+			e.rep.Errorf("input-injection", in.artifact.File, hint, "`%s` in line %d, column %d of the template at `%s` of ResourceSet %s: %s%s",
+				printed.Source(), at.Line, at.Column, pos.Field, u.set.id(), inner, u.last())
 			return
 		}
 	}
-	e.rep.Errorf("input-injection", in.artifact.File, hint, "with the inputs of %s, the template at `%s`: %s", in.about, u.pos.Field, what)
+	e.rep.Errorf("input-injection", in.artifact.File, hint, "with the inputs of %s, the template at `%s` of ResourceSet %s: %s%s", in.about, u.pos.Field, u.set.id(), what, u.last())
 }
 
 // guilty tells what a value does to the rendering when it alone is text.
@@ -76,7 +76,7 @@ func difference(want, got []*krm.Node) string {
 
 func differs(want, got *krm.Node) string {
 	switch {
-	case got.Ambiguous != "":
+	case got.Ambiguous != want.Ambiguous && got.Ambiguous != "":
 		return fmt.Sprintf("becomes %s at `%s`", got.Ambiguous, got.Pos.Field)
 	case want.Kind != got.Kind:
 		return fmt.Sprintf("becomes %s at `%s`", describe(got), got.Pos.Field)

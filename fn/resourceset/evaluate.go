@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/template"
@@ -152,11 +153,10 @@ func (e *evaluation) render(s *Set, u *unit, in *inputSet) []*draft {
 // mistake reports what went wrong with a template. Names that an artifact does not
 // export are only a warning while nothing is rendered here: others may.
 func (e *evaluation) mistake(u *unit, in *inputSet, m *template.Mistake) {
-	u.mistakes++
-	with := " with " + in.title()
-	if u.mistakes == maxMistakes {
-		with += fmt.Sprintf(", the last of %d mistakes that are shown", maxMistakes)
+	if u.mistakes++; m.Code == "template-limit" {
+		u.mistakes += maxMistakes/2 - 1 // which took its time
 	}
+	with := " with " + in.title() + u.last()
 	if m.Missing == "" {
 		u.report(m, with, e.rep)
 		return
@@ -185,13 +185,11 @@ func (in *inputSet) title() string {
 // listed joins names as messages show them.
 func listed(names []string) string {
 	const most = 20
-	text := ""
-	for i, name := range names[:min(len(names), most)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += "`" + krm.Short(name, 64) + "`"
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		shown = append(shown, "`"+krm.Short(name, 64)+"`")
 	}
+	text := strings.Join(shown, ", ")
 	if more := len(names) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
@@ -232,12 +230,19 @@ func (e *evaluation) add(d *draft, first map[krm.Identity]*draft) {
 	}
 }
 
+// reportDuplicate reports an object that is lost. One tenant must not take it from
+// another.
 func (e *evaluation) reportDuplicate(before, d *draft) {
-	if !d.unit.mayWarn() {
-		return
+	const hint, what = "put what differs into the name", "%s made with %s is dropped: the template at `%s` made it with %s, and differently"
+	args := []any{d.id().Title(), d.inputs.title(), before.unit.pos.Field, before.inputs.title()}
+	a, b := before.inputs.artifact, d.inputs.artifact
+	switch {
+	case !d.unit.mayWarn():
+	case a != nil && b != nil && a.Namespace != b.Namespace:
+		e.rep.Errorf("resourceset-duplicate", d.unit.pos, hint, what, args...)
+	default:
+		e.rep.Warnf("resourceset-duplicate", d.unit.pos, hint, what, args...)
 	}
-	e.rep.Warnf("resourceset-duplicate", d.unit.pos, "put what differs into the name",
-		"%s made with %s is dropped: the template at `%s` made it with %s, and differently", d.id().Title(), d.inputs.title(), before.unit.pos.Field, before.inputs.title())
 }
 
 func (d *draft) id() krm.Identity {

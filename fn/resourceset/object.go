@@ -3,6 +3,7 @@ package resourceset
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 )
@@ -74,15 +75,17 @@ func (c *objectCheck) fail(code, hint, format string, args ...any) {
 		return
 	}
 	c.unit.mistakes++
-	c.rep.Errorf(code, c.unit.pos, hint, format+", rendered with %s", append(args, c.in.title())...)
+	c.rep.Errorf(code, c.unit.pos, hint, format+", rendered with %s%s", append(args, c.in.title(), c.unit.last())...)
 }
 
-var (
-	versionSyntax   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*$`)
-	kindSyntax      = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
-	labelSyntax     = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
-	namespaceSyntax = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-)
+// syntaxes are those of Kubernetes, compiled when there is something to check.
+var syntaxes = sync.OnceValue(func() (s struct{ version, kind, label, namespace *regexp.Regexp }) {
+	s.version = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*$`)
+	s.kind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+	s.label = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
+	s.namespace = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	return s
+})
 
 // object checks what was rendered and returns the object as it is emitted. false
 // is for what is left out: by mistake, or because it asks for it.
@@ -140,13 +143,13 @@ func (c *objectCheck) excluded(n *krm.Node) bool {
 func (c *objectCheck) wellFormed(id krm.Identity, n *krm.Node) bool {
 	namespace := n.Get("metadata").Get("namespace")
 	switch {
-	case !versionSyntax.MatchString(textOf(n.Get("apiVersion"))):
+	case !syntaxes().version.MatchString(textOf(n.Get("apiVersion"))):
 		c.fail("resourceset-object", "", "%q is no `apiVersion`", krm.Short(textOf(n.Get("apiVersion")), 128))
-	case !kindSyntax.MatchString(id.Kind):
+	case !syntaxes().kind.MatchString(id.Kind):
 		c.fail("resourceset-object", "", "%q is no `kind`", krm.Short(id.Kind, 128))
 	case strings.ContainsAny(id.Name, "/%\x00\n") || id.Name == "." || id.Name == ".." || len(id.Name) > 253 || strings.TrimSpace(id.Name) != id.Name:
 		c.fail("resourceset-object", "`slugify` makes a name of any text", "%q cannot be the name of a %s", krm.Short(id.Name, 128), id.Kind)
-	case namespace != nil && !namespaceSyntax.MatchString(id.Namespace):
+	case namespace != nil && !syntaxes().namespace.MatchString(id.Namespace):
 		c.fail("resourceset-object", "", "%q cannot be the namespace of %s %s", krm.Short(namespace.Text, 128), id.Kind, krm.Short(id.Name, 128))
 	default:
 		return true
@@ -245,7 +248,7 @@ func (c *objectCheck) metadata(n *krm.Node) bool {
 			case value.Kind != krm.StringNode:
 				c.fail("resourceset-object", "write `| quote` behind the value", "%s %q of %s must be a string, found %q", strings.TrimSuffix(field, "s"), krm.Short(key.Text, 128), identityOf(n).Title(), krm.Short(value.Text, 64))
 				ok = false
-			case field == "labels" && (len(key.Text) > 253+len("/")+63 || !labelSyntax.MatchString(value.Text)):
+			case field == "labels" && (len(key.Text) > 253+len("/")+63 || !syntaxes().label.MatchString(value.Text)):
 				c.fail("resourceset-object", "a label's value has up to 63 letters, digits, `-`, `_` and `.`; `slugify` makes one of any text", "label %q of %s cannot be %q", krm.Short(key.Text, 128), identityOf(n).Title(), krm.Short(value.Text, 128))
 				ok = false
 			case c.Forbidden(key.Text):

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
-	"github.com/provision-tenants/provision-tenants/fn/template"
 )
 
 // The types of providers that need no network.
@@ -64,19 +63,15 @@ type Artifact struct {
 	Origin string
 }
 
-// Take takes exported inputs, a map or nil, of which the run knows that they are
-// valid; those of somebody else's artifact that are not count as none.
-func (a *Artifact) Take(inputs *krm.Node) {
+// Take takes exported inputs, a map or nil.
+func (a *Artifact) Take(inputs *krm.Node, rep *krm.Report) {
 	if inputs == nil || inputs.Kind != krm.MapNode {
 		return
 	}
 	if inputs.Pos.File != "" {
 		a.File = inputs.Pos
 	}
-	values, err := template.Values(inputs)
-	if err == nil {
-		a.Inputs = values.(map[string]any)
-	}
+	a.Inputs, _ = inputValues(inputs, rep)
 }
 
 func (a *Artifact) id() string { return a.Namespace + "/" + a.Name }

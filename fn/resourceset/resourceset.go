@@ -183,13 +183,18 @@ func (s *Set) addUnit(u *unit, rep *krm.Report) bool {
 	return true
 }
 
-// hasSteps tells whether the templates are those of steps.
-func (s *Set) hasSteps() bool { return len(s.units) > 0 && s.units[0].step != "" }
-
 // report reports a mistake where its author wrote it.
 func (u *unit) report(m *template.Mistake, with string, rep *krm.Report) {
 	pos, at := u.place(m)
 	at.Report(pos, " of ResourceSet "+u.set.id()+with, rep)
+}
+
+// last ends the last mistake of a template that is reported.
+func (u *unit) last() string {
+	if u.mistakes < maxMistakes {
+		return ""
+	}
+	return ", and no further inputs are tried"
 }
 
 // mayWarn tells whether there is room for one more warning about the template.

@@ -193,17 +193,11 @@ func (r *run) checkSize(v any) error {
 	if l, laid := v.(*layout); laid {
 		size, v = len(l.text), l.text
 	}
-	if v != nil {
-		switch reflect.TypeOf(v).Kind() {
-		case reflect.String:
-			if size > maxValue {
-				return r.stop("a text has %d bytes, %d are allowed", size, maxValue)
-			}
-		case reflect.Slice, reflect.Map:
-			if size > maxList+1 {
-				return r.stop("a list or a map has %d entries, %d are allowed", size-1, maxList)
-			}
-		}
+	switch {
+	case isCollection(v) && size > maxList+1:
+		return r.stop("a list or a map has %d entries, %d are allowed", size-1, maxList)
+	case size > maxValue:
+		return r.stop("a text has %d bytes, %d are allowed", size, maxValue)
 	}
 	return r.charge(size)
 }

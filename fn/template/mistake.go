@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"unicode/utf8"
 
@@ -45,17 +46,22 @@ func (t *Template) mistake(code string, offset int, hint, format string, args ..
 	}
 }
 
+// What the errors of the library look like. Nobody needs them until there is one.
 var (
-	syntaxError    = regexp.MustCompile(`(?s)^template: ` + regexp.QuoteMeta(rootName) + `:(\d+): (.*)$`)
-	executionError = regexp.MustCompile(`(?s)^template: .*?:(\d+):(\d+): executing .*? at <.*?>: (.*)$`)
-	missingKey     = regexp.MustCompile(`^map has no entry for key (".*")$`)
-	callError      = regexp.MustCompile(`(?s)^error calling [^ :]+: (.*)$`)
+	syntaxError    = lazily(`(?s)^template: ` + regexp.QuoteMeta(rootName) + `:(\d+): (.*)$`)
+	executionError = lazily(`(?s)^template: .*?:(\d+):(\d+): executing .*? at <.*?>: (.*)$`)
+	missingKey     = lazily(`^map has no entry for key (".*")$`)
+	callError      = lazily(`(?s)^error calling [^ :]+: (.*)$`)
 )
+
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // syntaxMistake finds the action that an error of the parser is about: it knows
 // the line only.
 func (t *Template) syntaxMistake(err error) *Mistake {
-	m := syntaxError.FindStringSubmatch(err.Error())
+	m := syntaxError().FindStringSubmatch(err.Error())
 	if m == nil {
 		return t.mistake("template-syntax", 0, "", "%s", krm.Short(err.Error(), 256))
 	}
@@ -69,18 +75,17 @@ func (t *Template) executionMistake(err error) *Mistake {
 	if t.run.limit != nil {
 		return t.mistake("template-limit", t.placeOf(err), "", "%s%s", t.inSource(err), t.run.limit)
 	}
-	var failed template.ExecError
 	what := err.Error()
-	if errors.As(err, &failed) {
+	if failed, found := errors.AsType[template.ExecError](err); found {
 		what = failed.Err.Error()
 	}
-	if m := executionError.FindStringSubmatch(what); m != nil {
+	if m := executionError().FindStringSubmatch(what); m != nil {
 		what = m[3]
 	}
-	if m := callError.FindStringSubmatch(what); m != nil {
+	if m := callError().FindStringSubmatch(what); m != nil {
 		what = m[1]
 	}
-	hint, missing := "", missingKey.FindStringSubmatch(what)
+	hint, missing := "", missingKey().FindStringSubmatch(what)
 	if missing != nil {
 		hint = "a name that may be missing is read with `get`: `get inputs \"name\" | default \"value\"`"
 	}
@@ -93,7 +98,7 @@ func (t *Template) executionMistake(err error) *Mistake {
 
 // placeOf is the offset where an execution failed.
 func (t *Template) placeOf(err error) int {
-	m := executionError.FindStringSubmatch(err.Error())
+	m := executionError().FindStringSubmatch(err.Error())
 	if m == nil {
 		return 0
 	}

@@ -15,8 +15,12 @@ type parsed struct {
 	plain bool
 }
 
-// maxParsed bounds how many skeletons are remembered.
-const maxParsed = 256
+// maxParsed and maxParsedBytes bound the skeletons that are remembered, with trees
+// that are thirty times as large.
+const (
+	maxParsed      = 256
+	maxParsedBytes = 1 << 20
+)
 
 // Documents are the YAML documents of the rendering, empty ones left out, with
 // every value in its place:
@@ -50,8 +54,9 @@ func (o *Output) parse() parsed {
 	if found {
 		return known
 	}
-	if len(o.template.parsed) >= maxParsed {
+	if o.template.parsedBytes += len(o.skeleton); len(o.template.parsed) >= maxParsed || o.template.parsedBytes > maxParsedBytes {
 		clear(o.template.parsed)
+		o.template.parsedBytes = len(o.skeleton)
 	}
 	known.documents, known.mistake = parseDocuments(o.skeleton, o.Text)
 	known.plain = known.mistake == nil && o.takesWords(known.documents)
@@ -89,8 +94,8 @@ type filler struct {
 	mistakes []*Mistake
 }
 
-func (f *filler) fail(code string, t *token, hint, format string, args ...any) {
-	f.mistakes = append(f.mistakes, f.mistake(code, t, hint, format, args...))
+func (f *filler) fail(t *token, hint, format string, args ...any) {
+	f.mistakes = append(f.mistakes, f.mistake("template-value", t, hint, format, args...))
 }
 
 func (f *filler) node(n *krm.Node) *krm.Node {
@@ -128,12 +133,12 @@ func (f *filler) value(t *token) *krm.Node {
 	default:
 		if node, err = nodeOf(v); err == nil && (node.Kind == krm.MapNode || node.Kind == krm.ListNode) {
 			err = fmt.Errorf("%s is no scalar", describe(v))
-			f.fail("template-value", t, "write `toYaml` or `toJson` behind it", "%s", err)
+			f.fail(t, "write `toYaml` or `toJson` behind it", "%s", err)
 			return krm.NewString("")
 		}
 	}
 	if err != nil {
-		f.fail("template-value", t, "", "%s", err)
+		f.fail(t, "", "%s", err)
 		return krm.NewString("")
 	}
 	return node
@@ -146,15 +151,15 @@ func (f *filler) text(text string) string {
 	f.fill(&b, text, func(b *strings.Builder, t *token) {
 		switch {
 		case isNil(t.value):
-			f.fail("template-value", t, "give it a default: `| default \"…\"`", "the value is null, and a part of a text cannot be")
+			f.fail(t, "give it a default: `| default \"…\"`", "the value is null, and a part of a text cannot be")
 			return
 		case isCollection(t.value):
-			f.fail("template-value", t, "write `toYaml` or `toJson` behind it", "%s is no text", describe(t.value))
+			f.fail(t, "write `toYaml` or `toJson` behind it", "%s is no text", describe(t.value))
 			return
 		}
 		shown := t.inBlock(lineIndent(b.String()))
 		if odd := krm.Unwritable(shown); odd != "" {
-			f.fail("template-value", t, "", "the text holds %s", odd)
+			f.fail(t, "", "the text holds %s", odd)
 			return
 		}
 		b.WriteString(shown)
@@ -227,7 +232,7 @@ type mapMaker struct {
 
 func (m *mapMaker) add(t *token, key krm.Str, value *krm.Node) {
 	if m.keys[key.Text] {
-		m.fail("template-value", t, "", "the key %q is there already", krm.Short(key.Text, 128))
+		m.fail(t, "", "the key %q is there already", krm.Short(key.Text, 128))
 		return
 	}
 	m.keys[key.Text] = true

@@ -53,7 +53,8 @@ type Template struct {
 	marks     marks
 	// parsed are the documents of renderings seen before, with their tokens: most
 	// inputs take the same way through a template.
-	parsed map[string]parsed
+	parsed      map[string]parsed
+	parsedBytes int
 }
 
 // action is a place of a template that prints, as an offset.

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	sprig "github.com/go-task/slim-sprig/v3"
 	"github.com/stretchr/testify/assert"
@@ -162,7 +161,6 @@ func TestMistakes(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			out, m := render(t, test.text, "{x: a, nil: null}")
 			require.NotNil(t, m, "%v", out)
 			assert.Equal(t, test.code, m.Code)
@@ -171,7 +169,6 @@ func TestMistakes(t *testing.T) {
 			if test.column > 0 {
 				assert.Equal(t, [2]int{test.line, test.column}, [2]int{m.Line, m.Column})
 			}
-			assert.Less(t, time.Since(start), 20*time.Second)
 		})
 	}
 }
