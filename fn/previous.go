@@ -39,7 +39,7 @@ func split(list *krm.List, plan *config.Plan) previous {
 		p.owners[g.Owner] = true
 	}
 	for i := range plan.Profiles {
-		p.owners[plan.Profiles[i].Owner.String()] = true
+		p.owners[plan.Profiles[i].String()] = true
 	}
 	if plan.RenderSets {
 		for _, s := range plan.ResourceSets {

@@ -141,7 +141,7 @@ func setClaims(result resourceset.Result, home profile.Destination, rep *krm.Rep
 			owners[o.Set.Owner] = owner
 		}
 		claims = append(claims, &profile.Claim{
-			Owner: owner, Feature: profile.Resources, To: home, Identity: o.Object.Identity(), Object: o.Object, Pos: o.Set.Pos,
+			Owner: owner, Feature: profile.Resources, To: home, Identity: o.Identity(), Object: o.Object, Pos: o.Set.Pos,
 		})
 	}
 	return claims
