@@ -13,7 +13,7 @@ import (
 // release one release is known when its templates are filled in.
 func (d *deployment) releases(r *round) []*profile.Claim {
 	var claims []*profile.Claim
-	for _, entry := range d.plan.Charts[r.Owner.String()] {
+	for _, entry := range d.plan.Charts[r.String()] {
 		good := true
 		fill := func(with func(krm.Str) (krm.Str, bool)) func(krm.Str) krm.Str {
 			return func(text krm.Str) krm.Str {

@@ -7,6 +7,9 @@
 //	config.Parse     functionConfig and configuration items become a Plan; all of it is valid
 //	openTrees        the files of every source
 //	split            what an earlier run made leaves the input
+//	newDeployment    which clusters profiles are for, and claims: what they want there
+//	                 (profile.Match, Expander, in profiles.go; charts.go)
+//	findHoldings     what profiles had before (holdings.go)
 //	generate         for each generator, in generate.go:
 //	                 tenant.Discover, Resolve, Admit: who asks for a namespace, and whether they may
 //	                 tenant.Policy.Metadata: the labels and annotations a Namespace ends up with
@@ -14,7 +17,8 @@
 //	                 handoff.Appliers.Tell: what they may do with it, in each one's own keys
 //	evaluateSets     what ResourceSets render on the inputs of the artifacts, or would
 //	                 do with them (resourceset.Evaluate, in resourcesets.go)
-//	profile.Resolve  one owner for each object: the lowest tier
+//	profile.Resolve  one owner for each object and release: the lowest tier
+//	granted          the objects of those who got them; chart.Set: Flux objects of releases
 //	settle           who deletes what leaves; namespaces must not leave by accident, nor before
 //	                 appliers know that they must keep them
 //	previous.place   which file an object goes to; what stands in its way
@@ -23,7 +27,7 @@
 // Publish makes the same run twice and writes what artifact.Build builds.
 //
 // Arrows between packages point down: main, fn, config, then tenant, artifact,
-// profile, resourceset and handoff, which do not know each other, then template,
+// profile, chart, resourceset and handoff, which do not know each other, then template,
 // then source, then krm.
 //
 // # Words
@@ -34,7 +38,8 @@
 // Module: a namespace, and an artifact wanted in it. Set, Provider: a ResourceSet, and
 // what exports inputs for it. Rule, Policy: an allow-list
 // entry, and all about managed namespaces. Operation, Artifact: a copy, and what
-// copies make. Claim: an object, who wants it, with which tier. Dialect: one
+// copies make. Claim: an object or a release, who wants it, with which tier, and
+// what became of that. Owner: who wants. Destination: a cluster. Dialect: one
 // applier's keys. Plan: everything asked for.
 //
 // # Decisions

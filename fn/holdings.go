@@ -81,7 +81,7 @@ func (hs holdings) incumbents() []profile.Incumbent {
 func (hs holdings) of(r *round) []*profile.Claim {
 	var claims []*profile.Claim
 	for _, h := range hs {
-		if h.feature != "" && h.Owner == r.Owner.String() && h.cluster == r.cluster.Destination {
+		if h.feature != "" && h.Owner == r.String() && h.cluster == r.cluster.Destination {
 			claims = append(claims, &profile.Claim{
 				Owner: &r.Owner, Feature: h.feature, Cluster: h.cluster, To: h.To, Identity: h.Identity, Ref: h.Ref,
 				Mode: profile.Paused, Pos: r.Pos,

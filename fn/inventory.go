@@ -37,11 +37,15 @@ func fileName(name string) string {
 	}, name)
 }
 
-// otherPath is that of an object whose own one another object has: of two kinds of
-// one name, or two names that differ in signs.
-func otherPath(at spot, plan *config.Plan) string {
+// generatedPaths are those that an object can have, the first free one counts: its
+// own, that with the group where another kind has the same name, and one that
+// nobody else can have.
+func generatedPaths(at spot, plan *config.Plan) []string {
 	sum := sha256.Sum256([]byte(at.id.String()))
-	return strings.TrimSuffix(generatedPath(at, plan), ".yaml") + "-" + hex.EncodeToString(sum[:4]) + ".yaml"
+	own := generatedPath(at, plan)
+	grouped := at
+	grouped.id.Kind += "." + at.id.Group
+	return []string{own, generatedPath(grouped, plan), strings.TrimSuffix(own, ".yaml") + "-" + hex.EncodeToString(sum[:4]) + ".yaml"}
 }
 
 // ownerOf is the owner of what belongs to the run as a whole.

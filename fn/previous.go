@@ -42,7 +42,7 @@ func split(list *krm.List, plan *config.Plan) previous {
 		p.owners[g.Owner] = true
 	}
 	for i := range plan.Profiles {
-		p.owners[plan.Profiles[i].Owner.String()] = true
+		p.owners[plan.Profiles[i].String()] = true
 	}
 	if plan.RenderSets {
 		for _, s := range plan.ResourceSets {
@@ -104,7 +104,7 @@ func (p *previous) files(plan *config.Plan, rep *krm.Report) map[spot]*krm.Item 
 // isOwnPath tells whether an item is where it was put at first.
 func isOwnPath(item *krm.Item, plan *config.Plan) bool {
 	at := spotOf(item.Identity(), item.Annotations)
-	return plan.Listed(item) == generatedPath(at, plan) || plan.Listed(item) == otherPath(at, plan)
+	return slices.Contains(generatedPaths(at, plan), plan.Listed(item))
 }
 
 // hold lets items of ours pass through as they are: those of a profile that is
@@ -176,10 +176,8 @@ func (p *previous) place(objects []*krm.Object, plan *config.Plan, rep *krm.Repo
 	})
 	for _, o := range objects {
 		at := spotOf(o.Identity(), o.Annotations)
-		file := generatedPath(at, plan)
-		if used[file] {
-			file = otherPath(at, plan)
-		}
+		paths := generatedPaths(at, plan)
+		file := paths[max(0, slices.IndexFunc(paths, func(path string) bool { return !used[path] }))]
 		used[file] = true
 		o.Annotations[krm.PathKey] = file
 		o.Annotations[krm.IndexKey] = "0"

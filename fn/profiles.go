@@ -222,7 +222,7 @@ func (d *deployment) tellDependencies() {
 			for _, needed := range d.in[r.cluster] {
 				lost := slices.ContainsFunc(needed.claims, func(c *profile.Claim) bool { return c.State == profile.Lost || c.State == profile.Blocked })
 				if needed.Kind == r.Kind && needed.Namespace == r.Namespace && needed.Name == name.Text && lost {
-					d.rep.Warnf("dependency-in-conflict", name.Pos, "give what it needs to "+needed.Owner.String()+" alone, or let nobody depend on it",
+					d.rep.Warnf("dependency-in-conflict", name.Pos, "give what it needs to "+needed.String()+" alone, or let nobody depend on it",
 						"%s depends on %s, which does not get all that it wants for %s: Sveltos would wait, and here nothing does", &r.Owner, &needed.Owner, r.cluster)
 				}
 			}
@@ -241,6 +241,7 @@ func (d *deployment) finish(o *krm.Object, c *profile.Claim, verdict map[string]
 		o.Annotations[krm.ClusterKey] = c.To.String()
 	}
 	signed(o, c.Owner.String(), cmp.Or(c.Origin, c.Owner.String()))
+	checkAnnotations(o, c.Pos, "shorten them", d.rep)
 	return o
 }
 

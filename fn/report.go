@@ -2,6 +2,7 @@ package fn
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/provision-tenants/provision-tenants/fn/config"
@@ -17,9 +18,7 @@ func granted(claims []*profile.Claim, profiles *deployment, list *krm.List) []*k
 	checkable := len(objects) > 0
 	for _, c := range claims {
 		if c.Cluster == (profile.Destination{}) && c.State == profile.Deployed {
-			for key, value := range c.Verdict() {
-				c.Object.Annotations[key] = value
-			}
+			maps.Copy(c.Object.Annotations, c.Verdict())
 			objects = append(objects, c.Object)
 		}
 	}

@@ -140,7 +140,7 @@ func setClaims(result resourceset.Result, home profile.Destination, plan *config
 			owners[o.Set.Owner] = owner
 		}
 		claims = append(claims, &profile.Claim{
-			Owner: owner, Feature: profile.Resources, To: home, Identity: o.Object.Identity(), Object: o.Object, Pos: o.Set.Pos,
+			Owner: owner, Feature: profile.Resources, To: home, Identity: o.Identity(), Object: o.Object, Pos: o.Set.Pos,
 		})
 	}
 	return claims

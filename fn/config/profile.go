@@ -85,7 +85,7 @@ func (r *reader) profiles(docs []document) (profiles []profile.Profile, charts m
 		read := p.profile()
 		profiles = append(profiles, read)
 		for i := range wire.Spec.HelmCharts {
-			owner := read.Owner.String()
+			owner := read.String()
 			charts[owner] = append(charts[owner], newChart(&wire.Spec.HelmCharts[i], r.rep))
 		}
 	}

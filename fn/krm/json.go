@@ -34,9 +34,9 @@ func (n *Node) AppendJSON(buf []byte) []byte {
 			buf = value.AppendJSON(buf)
 		}
 		return append(buf, '}')
-	case NullNode, BoolNode, IntNode:
+	default: // null, a boolean, an integer
+		return append(buf, n.Text...)
 	}
-	return append(buf, n.Text...)
 }
 
 func appendJSONString(buf []byte, text string) []byte {

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -212,7 +211,7 @@ func (s *spreader) needs(i int) []int {
 // find is the profile of the same kind and namespace.
 func (s *spreader) find(p *Profile, name string) int {
 	i, found := slices.BinarySearchFunc(s.profiles, p.sibling(name), func(q Profile, o *Owner) int {
-		return cmp.Or(q.Owner.compareNames(o))
+		return q.compareNames(o)
 	})
 	if !found {
 		return -1

@@ -166,7 +166,8 @@ func (e *Expander) contents(p *Profile, c *Cluster, v *View, ref *PolicyRef) (te
 	from.Path = path.Text
 	files, known := e.in.Files(from.identity(), path)
 	if !known {
-		return nil, from, e.unknownSource(p, ref, from)
+		e.reportUnknown(p, ref, from)
+		return nil, from, false
 	}
 	source, _ := e.find(from.identity())
 	for _, f := range files {
@@ -181,14 +182,14 @@ func (e *Expander) contents(p *Profile, c *Cluster, v *View, ref *PolicyRef) (te
 	return texts, from, true
 }
 
-func (e *Expander) unknownSource(p *Profile, ref *PolicyRef, from Reference) bool {
+// reportUnknown is for a Flux source of which nobody knows the files.
+func (e *Expander) reportUnknown(p *Profile, ref *PolicyRef, from Reference) {
 	if ref.Optional {
 		e.rep.Infof("reference-optional", ref.Pos, "", "the files of %s are not known, and %s does without", from, &p.Owner)
-		return false
+		return
 	}
 	e.rep.Errorf("reference-missing", ref.Pos, "name the source in `spec.sources` of a generator, or declare `alias: "+from.Name+"` with its directory in `spec.sources` of a ProvisionTenants",
 		"the files of %s, which %s refers to, are not known", from, &p.Owner)
-	return false
 }
 
 // usedBy says, behind a message, which profile refers to what it is about.

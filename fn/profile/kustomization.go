@@ -134,7 +134,7 @@ func kustomizationName(p *Profile, r Reference) string {
 	if len(name) <= longest && isLabel(name) {
 		return name
 	}
-	sum := sha256.Sum256([]byte(p.Owner.String() + "\n" + r.Kind + "\n" + r.Namespace + "\n" + name))
+	sum := sha256.Sum256([]byte(p.String() + "\n" + r.Kind + "\n" + r.Namespace + "\n" + name))
 	return strings.TrimRight(p.Name[:min(len(p.Name), 40)], "-.") + "-" + hex.EncodeToString(sum[:6])
 }
 

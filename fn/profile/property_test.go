@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -109,7 +110,7 @@ func reconcile(state map[place]live, mine []*Claim) []place {
 		}
 		had, there := state[c.place()]
 		conflict := there && (c.Ref.Tier >= had.ref.Tier && !c.Ref.same(had.ref) || had.owner != c.Owner)
-		if conflict && c.Owner.Tier >= had.owner.Tier && !(had.owner == c.Owner && c.Ref.Tier < had.ref.Tier) {
+		if conflict && c.Owner.Tier >= had.owner.Tier {
 			stopped = !c.Owner.ContinueOnConflict
 			continue
 		}
@@ -123,9 +124,7 @@ func reconcile(state map[place]live, mine []*Claim) []place {
 
 func cloned(state map[place]live) map[place]live {
 	copied := map[place]live{}
-	for key, value := range state {
-		copied[key] = value
-	}
+	maps.Copy(copied, state)
 	return copied
 }
 

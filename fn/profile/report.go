@@ -108,10 +108,11 @@ func drawTable(rows [][]string) string {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	border := "+"
-	for _, width := range widths {
-		border += strings.Repeat("-", width+2) + "+"
+	dashes := make([]string, len(widths))
+	for i, width := range widths {
+		dashes[i] = strings.Repeat("-", width+2)
 	}
+	border := "+" + strings.Join(dashes, "+") + "+"
 	var b strings.Builder
 	for n, row := range rows {
 		if n < 2 {

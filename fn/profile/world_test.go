@@ -142,7 +142,7 @@ func (w *world) addProfile(t testing.TB, head, items []string) {
 			w.addReference(t, &p, name, strings.Fields(objects))
 			continue
 		}
-		w.wants[p.Owner.String()] = append(w.wants[p.Owner.String()], item)
+		w.wants[p.String()] = append(w.wants[p.String()], item)
 	}
 	w.profiles = append(w.profiles, p)
 }
@@ -223,7 +223,7 @@ func (w *world) expand(e *Expander, p *Profile, c *Cluster) []*Claim {
 		return nil
 	}
 	claims := e.Objects(p, c, v)
-	for i, item := range w.wants[p.Owner.String()] {
+	for i, item := range w.wants[p.String()] {
 		name, absent := strings.CutPrefix(item, "!")
 		filled, _ := v.Text(krm.Str{Text: name})
 		claims = append(claims, &Claim{
