@@ -241,7 +241,7 @@ func (d *deployment) finish(o *krm.Object, c *profile.Claim, verdict map[string]
 		o.Annotations[krm.ClusterKey] = c.To.String()
 	}
 	signed(o, c.Owner.String(), cmp.Or(c.Origin, c.Owner.String()))
-	checkAnnotations(o, c.Pos, "shorten them", d.rep)
+	checkSize(o, c.Pos, "shorten them", d.rep)
 	return o
 }
 

@@ -195,9 +195,23 @@ func (e *Expander) values(n *krm.Node) (map[string]any, bool) {
 		for _, key := range []string{"managedFields", "resourceVersion", "uid"} {
 			delete(meta, key)
 		}
+		withoutHosts(meta)
 	}
 	e.known[n] = fields
 	return fields, fields != nil
+}
+
+// withoutHosts takes out what hosts, and this function, put on objects: a run on its
+// own output would see something else.
+func withoutHosts(meta map[string]any) {
+	annotations, isMap := meta["annotations"].(map[string]any)
+	if !isMap {
+		return
+	}
+	maps.DeleteFunc(annotations, func(key string, _ any) bool { return krm.IsHostKey(key) || key == krm.LocalConfigKey })
+	if len(annotations) == 0 {
+		delete(meta, "annotations")
+	}
 }
 
 // providers are the objects behind a Cluster of Cluster API.
