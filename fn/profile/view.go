@@ -208,7 +208,7 @@ func withoutHosts(meta map[string]any) {
 	if !isMap {
 		return
 	}
-	maps.DeleteFunc(annotations, func(key string, _ any) bool { return krm.IsHostKey(key) || key == krm.LocalConfigKey })
+	maps.DeleteFunc(annotations, func(key string, _ any) bool { return krm.IsHostKey(key) })
 	if len(annotations) == 0 {
 		delete(meta, "annotations")
 	}
