@@ -236,6 +236,7 @@ func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 			continue
 		}
 		tree.Hide(s.Skip)
+		spare(tree.Held)
 		opened[s.Alias] = tree
 	}
 	return opened, all
