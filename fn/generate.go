@@ -257,6 +257,7 @@ func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 		tree, ok := openTree(s, plan, rep)
 		if ok {
 			tree.Hide(s.Skip)
+			spare(tree.Held)
 			opened[s.Alias] = tree
 		}
 		all = all && ok

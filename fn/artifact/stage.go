@@ -136,25 +136,8 @@ func (s *stage) paths() []string {
 	for path := range s.files {
 		paths = append(paths, path)
 	}
-	slices.SortFunc(paths, compareWalk)
+	slices.SortFunc(paths, source.ComparePaths)
 	return paths
-}
-
-// compareWalk orders `a`, `a/b`, `a.yaml`: a slash comes before every other byte.
-func compareWalk(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		switch {
-		case a[i] == b[i]:
-			continue
-		case a[i] == '/':
-			return -1
-		case b[i] == '/':
-			return 1
-		}
-		return int(a[i]) - int(b[i])
-	}
-	return len(a) - len(b)
 }
 
 // cutName cuts a path before its last segment.

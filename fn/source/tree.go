@@ -105,6 +105,9 @@ const maxDepth = 250
 // to the last path it was asked for. Depth first is therefore fast, and memory
 // does not grow with the tree. It is not safe for concurrent use.
 type Tree struct {
+	// Held is how many bytes of memory the files take, 0 when they are on disk.
+	Held int64
+
 	place  string
 	levels []level
 	hidden []string
