@@ -227,15 +227,17 @@ func established(name string) (bool, error) {
 	}), nil
 }
 
-// poll waits, at most a minute, until something holds.
+// patience is how long to wait for what must come about.
+const patience = 3 * time.Minute
+
+// poll waits until something holds.
 func poll(holds func() (bool, error)) error {
-	for range 600 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if ok, err := holds(); ok || err != nil {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	return errors.New("it does not come about within a minute")
+	return fmt.Errorf("it does not come about within %s", patience)
 }
 
 func get(kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {

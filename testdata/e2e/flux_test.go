@@ -91,7 +91,7 @@ func fluxSession(t *testing.T, f *fleet, d dialect) session {
 			require.NoError(t, normalize.UnstructuredList(objects))
 			manager.SetOwnerLabels(objects, f.name, "flux-system")
 			options := ssa.DefaultApplyOptions()
-			options.WaitInterval, options.WaitTimeout = 100*time.Millisecond, time.Minute
+			options.WaitInterval, options.WaitTimeout = 100*time.Millisecond, patience
 			options.ExclusionSelector = d.skip
 			options.IfNotPresentSelector = d.createOnly
 			options.Cleanup.Exclusions = d.merge

@@ -1,6 +1,9 @@
 package e2e
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // kptLive renders in place and applies the package with its inventory.
 var kptLive = applier{
@@ -11,7 +14,7 @@ var kptLive = applier{
 		t.Helper()
 		f.kpt = true
 		must(t, f.dir, "kpt live init . --namespace default --name "+f.name)
-		const wait = " --reconcile-timeout=1m --prune-timeout=1m"
+		wait := fmt.Sprintf(" --reconcile-timeout=%[1]s --prune-timeout=%[1]s", patience)
 		return session{
 			apply: func() {
 				t.Helper()
