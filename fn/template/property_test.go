@@ -141,3 +141,60 @@ func checkShapes(t *testing.T, all []*place, x string) {
 		require.Greater(t, rendered, len(all)/2, "%q", x)
 	}
 }
+
+// Where Plain says that text substitution gives the same, it does.
+func TestPlainIsTheSame(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	texts := append([]string{
+		"a: tr<< inputs.x >>\n", "a: 1<< inputs.x >>\n", "a: << inputs.x >>-01-01\n", "a: << inputs.x >>.5\n", "a: [<< inputs.x >>, b]\n", "a: << inputs.x >>: b\n",
+		"a: << inputs.x >> b\n", "a: b << inputs.x >>\n", "a: n-<< inputs.x | quote >>\n", "a: ~<< inputs.x >>\n", "a: .<< inputs.x >>\n", "- << inputs.x >>\n- -<< inputs.x >>\n",
+	}, places...)
+	words := []string{"ue", "ull", "e5", "es", "true", "a:b", "a:", "2020", "null", "y", "no", "latest@sha256:abc", "x", "0x1f", "abc/def", "inf", "-", "5", "01", "a b", "x#", "@a", ":a", ""}
+	plain := 0
+	for _, text := range texts {
+		var inputs any
+		tmpl, mistake := Parse(text, Angles, map[string]any{"inputs": func() any { return inputs }})
+		if mistake != nil {
+			continue
+		}
+		for range 200 {
+			x := words[random.IntN(len(words))]
+			if random.IntN(2) == 0 {
+				x += words[random.IntN(len(words))]
+			}
+			inputs = map[string]any{"x": x}
+			out, mistake := tmpl.Execute(nil)
+			require.Nil(t, mistake)
+			if !out.Plain() {
+				continue
+			}
+			plain++
+			want, mistakes := out.Documents()
+			require.Empty(t, mistakes, "%q in %q", x, text)
+			rep := &krm.Report{}
+			got, ok := krm.ParseFiles("", []byte(out.Text()), rep)
+			require.True(t, ok, "%q in %q: %v", x, text, rep.Findings())
+			require.Len(t, got, len(want), "%q in %q", x, text)
+			for i := range want {
+				require.True(t, want[i].Equal(got[i]), "%q in %q", x, text)
+				require.Equal(t, ambiguous(want[i]), ambiguous(got[i]), "%q in %q", x, text)
+			}
+		}
+	}
+	require.Greater(t, plain, 500)
+}
+
+// ambiguous counts the scalars that two versions of YAML read as different values.
+func ambiguous(n *krm.Node) int {
+	count := 0
+	if n.Ambiguous != "" {
+		count = 1
+	}
+	for _, item := range n.Items {
+		count += ambiguous(item)
+	}
+	for _, value := range n.Fields() {
+		count += ambiguous(value)
+	}
+	return count
+}
