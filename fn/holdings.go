@@ -32,7 +32,7 @@ func findHoldings(list *krm.List, made []*krm.Item, plan *config.Plan, d *deploy
 		held = held.add(item, d)
 	}
 	for _, item := range list.Items {
-		if item.UID != "" && !plan.TenantData(item) {
+		if item.UID != "" && plan.Trusted(item) {
 			held = held.add(item, d)
 		}
 	}

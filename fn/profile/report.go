@@ -12,11 +12,11 @@ import (
 // Rows are the claims of profiles as a YAML list, one map each: who wants what for
 // which cluster, and what became of it.
 func Rows(claims []*Claim) string {
-	list := krm.NewList()
+	text := make([]byte, 0, len("[]\n"))
 	for _, c := range sortedClaims(claims) {
-		list.Items = append(list.Items, c.row())
+		text = krm.NewList(c.row()).AppendYAML(text, 0)
 	}
-	return string(list.AppendYAML(nil, 0))
+	return cmp.Or(string(text), "[]\n")
 }
 
 // sortedClaims leaves out what generators claim, and what somebody who is paused

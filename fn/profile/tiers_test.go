@@ -116,6 +116,14 @@ a: cm1[ns/m] deployed
 b: cm1[ns/m] lost by tie to a
 warning tie-broken
 
+# the same where nobody decides: equal content does not help either
+a 100: cm1[ns/m]
+b 100: cm1[ns/m]
+=
+a: cm1[ns/m] deployed
+b: cm1[ns/m] lost by tie to a
+error tier-tie
+
 # two references of one profile with one tier: the first one has it, and the rest is blocked
 tie InputOrder
 a 100: r1[ns/sa] r2[ns/sa ns/b]
