@@ -84,6 +84,45 @@ func runBlock(t *testing.T, root string, b block) {
 	}
 }
 
+var hostRow = regexp.MustCompile("(?m)^\\| [^|]+ \\| \\[testdata/hosts/([a-z-]+)\\]\\([^)]+\\) \\| (?:`(.+)`|see .*) \\|$")
+
+// The table of hosts names every example, and each command makes the objects.
+func TestReadmeHosts(t *testing.T) {
+	needsPlugins(t, "kustomize", "kubectl", "kpt")
+	artifact := regexp.MustCompile(`(?m)^(  )?kind: ExternalArtifact$`)
+	var named, there []string
+	for _, m := range hostRow.FindAllStringSubmatch(read(t, repository(t), "README.md"), -1) {
+		host, command := m[1], strings.ReplaceAll(m[2], `\|`, "|")
+		named = append(named, host)
+		if command != "" {
+			t.Run(host, func(t *testing.T) {
+				assert.Len(t, artifact.FindAllString(runHost(t, host, command), -1), 3)
+			})
+		}
+	}
+	examples, err := os.ReadDir("../testdata/hosts")
+	require.NoError(t, err)
+	for _, e := range examples {
+		if e.IsDir() {
+			there = append(there, e.Name())
+		}
+	}
+	assert.ElementsMatch(t, there, named)
+}
+
+// runHost runs a command in a copy of an example, beside the tree of the demo.
+func runHost(t *testing.T, host, command string) string {
+	t.Helper()
+	if strings.HasSuffix(host, "-container") {
+		needsImage(t)
+	}
+	root := t.TempDir()
+	for _, name := range []string{"demo", "hosts/" + host} {
+		require.NoError(t, os.CopyFS(filepath.Join(root, name), os.DirFS(filepath.Join("../testdata", name))))
+	}
+	return must(t, filepath.Join(root, "hosts", host), command)
+}
+
 var (
 	codeInSource = regexp.MustCompile(`\b(?:Errorf|Stopf|Warnf|Infof|errorf|fail|mistake|notYAML|unknown)\(\s*"([a-z0-9-]+)"`)
 	codeInReadme = regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| (error|safeguard|warning|info)")
