@@ -229,27 +229,31 @@ func (t trees) close() {
 func openTrees(plan *config.Plan, rep *krm.Report) (trees, bool) {
 	opened, all := trees{}, true
 	for _, s := range plan.Sources {
-		tree, err := open(s)
-		if err != nil {
-			tellUnreadable(s, err, plan, rep)
-			all = false
-			continue
+		tree, ok := openTree(s, plan, rep)
+		if ok {
+			tree.Hide(s.Skip)
+			opened[s.Alias] = tree
 		}
-		tree.Hide(s.Skip)
-		spare(tree.Held)
-		opened[s.Alias] = tree
+		all = all && ok
 	}
 	return opened, all
 }
 
-// open opens a source: where its files come from is decided here and nowhere else.
-func open(s config.Source) (*source.Tree, error) {
+// openTree opens a source, wherever its files come from.
+func openTree(s config.Source, plan *config.Plan, rep *krm.Report) (tree *source.Tree, ok bool) {
+	var err error
 	switch {
 	case s.Archive != "":
-		return source.OpenArchive(s.Archive, s.Place)
+		tree, err = source.OpenArchive(s.Archive, s.Place)
 	default:
-		return source.Open(s.Directory, s.Place)
+		tree, err = source.Open(s.Directory, s.Place)
 	}
+	if err != nil {
+		tellUnreadable(s, err, plan, rep)
+		return nil, false
+	}
+	spare(tree.Held)
+	return tree, true
 }
 
 func tellUnreadable(s config.Source, err error, plan *config.Plan, rep *krm.Report) {

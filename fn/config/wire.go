@@ -30,7 +30,7 @@ type provisionSpec struct {
 type sourceEntry struct {
 	placed
 	Alias          aliasName   `json:"alias,omitzero" jsonschema_description:"An ArtifactGenerator's spec.sources[].alias. It may be left out while only one alias exists."`
-	Directory      directory   `json:"directory,omitzero" jsonschema:"oneof_required=directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute. Exactly one of directory and archive is there."`
+	Directory      directory   `json:"directory,omitzero" jsonschema:"oneof_required=directory" jsonschema_description:"The directory of the source, relative to the base directory or absolute. A source has exactly one of directory and archive."`
 	Archive        archiveFile `json:"archive,omitzero" jsonschema:"oneof_required=archive" jsonschema_description:"A .tar.gz or .tgz file that holds the tree of the source, relative to the base directory or absolute."`
 	Revision       revision    `json:"revision,omitzero" jsonschema_description:"The revision of the source, for artifacts with revision: \"@alias\". Default: status.artifact.revision of the source object among the items."`
 	OriginRevision revision    `json:"originRevision,omitzero" jsonschema_description:"The origin revision of the source, for artifacts with originRevision: \"@alias\". Default: the one of the source object among the items, else the revision."`
