@@ -102,8 +102,7 @@ func setUpLine(words []string) error {
 			return errors.Join(os.WriteFile(args[0], nil, 0o644), os.Truncate(args[0], int64(size)))
 		}
 		return os.WriteFile(args[0], []byte("#"+strings.Repeat("x", size-1)), 0o644)
-	}
-	if command == "pack" {
+	case "pack":
 		return errors.Join(makeParents(args[0]), exec.Command("tar", "-czf", args[0], "-C", args[1], ".").Run())
 	}
 	return fmt.Errorf("unknown command %q", command)

@@ -121,7 +121,7 @@ func (t *tarball) entry(header *tar.Header, put func(string, EntryType, Content)
 	if _, err := io.Copy(io.Discard, t.tar); err != nil {
 		return damage(err) // a sparse file with more data than it has room for
 	}
-	return put(name, File, Content{data, header.Mode&0o111 != 0})
+	return put(name, File, Content{Data: data, Executable: header.Mode&0o111 != 0})
 }
 
 // finish checks that the tar ends as one does, with a block of zeros where end is,
