@@ -109,8 +109,7 @@ func setUpLine(words []string) error {
 			err = errors.Join(err, os.MkdirAll(fmt.Sprintf(args[0], i), 0o755))
 		}
 		return err
-	}
-	if command == "pack" {
+	case "pack":
 		return errors.Join(makeParents(args[0]), exec.Command("tar", "-czf", args[0], "-C", args[1], ".").Run())
 	}
 	return fmt.Errorf("unknown command %q", command)

@@ -149,9 +149,11 @@ func setUp(t *testing.T, dir, script string) {
 			err = exec.Command("mkfifo", at(1)).Run()
 		case "pack":
 			err = exec.Command("tar", "-czf", at(1), "-C", at(2), ".").Run()
-		default: // fill, sparse
+		case "fill", "sparse":
 			size, parsed := strconv.ParseInt(words[2], 10, 64)
 			err = errors.Join(parsed, os.WriteFile(at(1), []byte("#"), 0o644), os.Truncate(at(1), size))
+		default:
+			t.Fatalf("unknown command %q", words[0])
 		}
 		require.NoError(t, err, line)
 	}
