@@ -19,11 +19,8 @@ type Profile struct {
 	// MaxConsecutiveFailures is 0 for no limit.
 	MaxConsecutiveFailures int
 
-	Policies       []PolicyRef
-	Kustomizations []KustomizationRef
-	// Charts are `helmCharts`; whose they are knows package chart.
-	Charts int
-
+	Policies                      []PolicyRef
+	Kustomizations                []KustomizationRef
 	Patches                       []Patch
 	PatchesFrom                   []Source
 	DriftExclusions               []DriftExclusion

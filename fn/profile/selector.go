@@ -45,11 +45,6 @@ func (s Selector) Keys() []string {
 	return keys
 }
 
-// In adds the requirement that a label has one of some values.
-func (s *Selector) In(key string, values ...string) {
-	s.requirements = append(s.requirements, requirement{key, false, values})
-}
-
 // The forms of a requirement, in Kubernetes' label selector syntax.
 var (
 	setBased = regexp.MustCompile(`^(\S+)\s+(in|notin)\s*\(([^()]*)\)$`)
