@@ -51,31 +51,35 @@
 //     tree gives the same output from every configuration directory. Two sources
 //     with equal paths that people confuse would change it.
 //   - An item counts as a tenant's when any reading of its path puts it into a
-//     tenant's area, since `kpt fn eval` does not say what paths start from. A host
-//     that says so, as `kpt fn render` does, is believed.
-//   - A file of `configs` inside a tenant's area is an error: one wide pattern would
-//     hand the platform to a tenant. Nothing short of a signed file would change it.
+//     tenant's area, since `kpt fn eval` does not say what paths start from, and
+//     `configs` may name no file there. A host that says so is believed.
 //   - Reserved and protected names are refused for captured namespaces without
 //     managedNamespaces, too: an artifact in kube-system is no tenant's to ask for.
-//   - `deletion.allowEmpty` lifts one safeguard only: all namespaces may leave as
-//     far as `deletion.maxNamespaces` lets them.
-//   - A namespace that must survive and was never told so stops the run, because
-//     appliers read the keep metadata from the live object. Keeping it in the
-//     output for one more revision would do, once a run can tell revisions apart.
-//   - `source.extensions.fluxcd.io/prune: Disabled` from the platform team keeps a
-//     namespace as `prune: false` does; a generator with `reconcile: disabled` is an
-//     error, because what it does not make would leave.
-//   - A file of an artifact may have 100 MiB and an artifact 256 MiB, both in memory;
-//     a tenant's file shows 50 findings of a code, then their number. A legitimate
-//     tenant at a limit would change it.
-//   - The inventory is one key, `inventory.yaml`, and belongs to
-//     `ProvisionTenants/<namespace>/<name>` whatever the kind of the configuration.
-//   - `publish` builds every archive twice, first to know that the run is valid, then
-//     to write: a run that fails writes nothing, and one artifact is in memory at a
-//     time. Archives that take long to build would change it.
+//   - A file among the items has the bytes that kpt writes, without what hosts add;
+//     under kustomize, which proves no author and no path, ConfigMaps with our
+//     annotation are the files. A host that hands over original bytes would change it.
+//   - A namespace that must survive stays in the output until the baseline or the
+//     live object shows that appliers were told, under kpt until its file is removed:
+//     own output must not change. A host that tells revisions apart would change it.
+//   - Who finalises a namespace is not told to keep it: Flux Operator would honour
+//     its key, and the namespace would stay for ever. `ssa`, `reconcile` and `prune`
+//     count on Namespaces only: on artifacts they would make orphans.
+//   - A file of an artifact may have 100 MiB, an artifact and the archive of a source
+//     256 MiB, all in memory; a tenant's file shows 50 findings of a code, then their
+//     number. A legitimate tenant at a limit would change it.
+//   - What a ResourceSet's template prints is data: only the text of the template has
+//     structure and types. Of two objects with one name the first wins, as in Flux
+//     Operator; between the artifacts of two namespaces it is an error.
+//   - A paused or dry-run profile keeps what it had under every `tieBreak`: leaving it
+//     out would delete it. Other clusters than the run's own go to
+//     `generated/clusters/`: no other directory is exempt from discovery and trust.
+//   - A HelmRelease is called after its release alone, in 63 characters, since
+//     helm-controller writes it into a label; two releases that come to one name are
+//     an error, because Flux installs anew what is renamed.
 //   - Direct dependencies besides the chosen ones: golang.org/x/term (is stdin a
-//     terminal: the answer differs by system), invopop/jsonschema (JSON Schema from
-//     Go types). For tests: golang.org/x/tools/txtar, sigs.k8s.io/yaml.
+//     terminal), invopop/jsonschema (schemas from Go types), slim-sprig (functions of
+//     templates), Masterminds/semver (versions as Helm reads them), json-patch. For
+//     tests: golang.org/x/tools/txtar, sigs.k8s.io/yaml.
 package fn
 
 import (
