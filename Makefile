@@ -32,8 +32,10 @@ demo: build bin/kustomize ## Render the tenants of testdata/demo with kustomize
 test: build $(HOSTS) ## Run all tests; hosts that are missing are skipped, except in CI
 	go test -timeout 30m ./...
 
-race: build $(HOSTS) ## Run the tests with the race detector
-	go test -race -timeout 30m ./...
+# The hall has no state of its own, and its tests run programs, which the detector
+# does not see into.
+race: ## Run the tests of the rooms with the race detector
+	go test -race -timeout 30m $$(go list ./... | grep -v '/fn$$')
 
 # What is compiled first is an API server: some twenty minutes of one processor.
 # Vetting would take as long again. The tests wait more than they compute.
