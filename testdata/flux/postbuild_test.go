@@ -85,7 +85,8 @@ func ours(t *testing.T, stream string) map[string]map[string]any {
 		maps.DeleteFunc(annotations, func(key string, _ any) bool {
 			return strings.Contains(key, "config.kubernetes.io/") || strings.Contains(key, "config.k8s.io/")
 		})
-		id := fmt.Sprint(o["kind"], " ", metadata["namespace"], " ", metadata["name"])
+		group, _, _ := strings.Cut(fmt.Sprint(o["apiVersion"]), "/")
+		id := fmt.Sprint(group, " ", o["kind"], " ", metadata["namespace"], " ", metadata["name"])
 		require.NotContains(t, found, id)
 		found[id] = o
 	}
@@ -139,8 +140,8 @@ func TestPostBuildChangesNothing(t *testing.T) {
 }
 
 // ofEachCluster are the items of a list that the function made, as a list for each
-// cluster: kustomize cannot hold one object twice. What passes through is left out:
-// whose it is, decides about variables in it.
+// cluster: kustomize cannot hold one object twice. What passes through is left out
+// (whose it is, decides about variables in it), and what is for no cluster.
 func ofEachCluster(t *testing.T, stream string) map[string]string {
 	t.Helper()
 	if !strings.HasPrefix(stream, "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n") {
@@ -165,7 +166,7 @@ func ofEachCluster(t *testing.T, stream string) map[string]string {
 		}
 		require.NoError(t, item.Decode(&object))
 		cluster := object.Metadata.Annotations["provision-tenants.fn.kpt.dev/cluster"]
-		if object.Metadata.Annotations[owner] == "" {
+		if object.Metadata.Annotations[owner] == "" || object.Metadata.Annotations[localOnly] != "" {
 			continue
 		}
 		if streams[cluster] == "" {
