@@ -185,14 +185,14 @@ func TestHostileTextArrivesAsItIs(t *testing.T) {
 	text, err := postBuild(t, build(t, stream), hostileVariables, kustomize.SubstituteWithStrict(true))
 	require.NoError(t, err)
 	got := ours(t, text)
-	found := got["Namespace <nil> tenant-x"]["metadata"].(map[string]any)["annotations"].(map[string]any)
+	found := got["v1 Namespace <nil> tenant-x"]["metadata"].(map[string]any)["annotations"].(map[string]any)
 	for key, value := range annotations {
 		assert.Equal(t, value, found[key])
 	}
 	assert.Equal(t, "strict", found["admin.io/quota"])
 	var inputs map[string]any
 	require.NoError(t, yaml.Unmarshal([]byte(hostileInputs), &inputs))
-	assert.Equal(t, inputs, got["ExternalArtifact tenant-x web"]["status"].(map[string]any)["exportedInputs"])
+	assert.Equal(t, inputs, got["source.toolkit.fluxcd.io ExternalArtifact tenant-x web"]["status"].(map[string]any)["exportedInputs"])
 }
 
 // The tests above would notice: without the annotation the same stream leaks a
