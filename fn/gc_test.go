@@ -170,6 +170,32 @@ func TestHandover(t *testing.T) {
 	assert.Equal(t, reference, renderAgain(t, config).the(t, "gc-finalizer").Tags["deletedBy"], "the cluster does not show the namespace, and the last run knew")
 }
 
+// The generator is gone, and not a finalizer that the last run knew nothing of:
+// appliers have to be told first, as of any other namespace.
+func TestHandoverWithoutTheGenerator(t *testing.T) {
+	repo(t, m{
+		tenantB: manifest, "live/all.yaml": liveNamespace("tenant-a", finalizerOf+reference+"\n") + "---\n" + resourceSet,
+		"rendered/all.yaml": "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: tenant-a\n  annotations:\n    provision-tenants.fn.kpt.dev/owner: ArtifactGenerator/flux-system/gone\n    provision-tenants.fn.kpt.dev/name: /Namespace//tenant-a\n" +
+			"---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: tenant-b\n  annotations:\n    provision-tenants.fn.kpt.dev/owner: ArtifactGenerator/flux-system/tenants\n",
+	})
+	config := guarded(t, "spec:\n  deletion", "spec:\n  state: [live/*]\n  deletion")
+	o := renderAgain(t, config)
+	assert.Equal(t, []string{"tenant-a", "tenant-b", "tenant-b/m"}, o.ours())
+	assert.Equal(t, reference, o.get(t, "tenant-a").annotation("finalized-by"))
+	assert.Equal(t, []string{"warning gc-once-more"}, o.found())
+	apply(t, o)
+	var kept []string
+	for key, value := range handoff.Default().Keep(nil) {
+		if key != "fluxcd.controlplane.io/prune" {
+			kept = append(kept, "    "+key+": "+value+"\n")
+		}
+	}
+	write(t, ".", "live/all.yaml", liveNamespace("tenant-a", append(kept, finalizerOf+reference+"\n")...)+"---\n"+resourceSet)
+	o = renderAgain(t, config)
+	assert.Equal(t, reference, o.the(t, "gc-finalizer").Tags["deletedBy"])
+	assert.Equal(t, []string{"tenant-b", "tenant-b/m"}, o.ours())
+}
+
 // A ResourceSet of the run that declares the namespace as its own is as good as a
 // live reference to it, and one that the cluster knows is better.
 func TestHandoverBySelf(t *testing.T) {
