@@ -333,6 +333,9 @@ func TestRetainedCountsOnce(t *testing.T) {
 		apply(t, o)
 	}
 	assert.Zero(t, renderAgain(t, kept("0")).status)
+	pruned := func(limit string) string { return strings.Replace(kept(limit), "prune: false", "prune: true", 1) }
+	assert.Equal(t, exitSafeguard, renderAgain(t, pruned("0")).status, "kubectl deletes it only now")
+	assert.Equal(t, []string{"tenant-b", "tenant-b/m"}, renderAgain(t, pruned("1")).ours())
 	remove(t, "tenants/tenant-b")
 	o := renderAgain(t, kept("5"))
 	assert.Contains(t, o.found(), "error deletion-all spec.deletion.maxNamespaces", "nobody asks for any of them")

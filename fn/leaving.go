@@ -86,6 +86,12 @@ func (l leaving) decide() *krm.Object {
 	return nil
 }
 
+// retains tells whether a namespace that leaves stays in the output for kubectl.
+func (c *custody) retains(p *past) bool {
+	l := leaving{c, p, nil}
+	return l.plan.Appliers.Prunes() && l.keeps(l.generators[p.owner], p.name) != "" && l.finalizedBy().name == ""
+}
+
 // prune is for a namespace that the applier deletes, unless it was told otherwise
 // in an earlier revision.
 func (l leaving) prune() {
