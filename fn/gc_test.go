@@ -170,6 +170,27 @@ func TestHandover(t *testing.T) {
 	assert.Equal(t, reference, renderAgain(t, config).the(t, "gc-finalizer").Tags["deletedBy"], "the cluster does not show the namespace, and the last run knew")
 }
 
+// One export without a namespace ends no handoff: appliers would delete it when it
+// leaves. One that shows the namespace without a finalizer does.
+func TestHandoverOutlivesAnExport(t *testing.T) {
+	repo(t, m{
+		tenantA: manifest, "rendered/.keep": "", "live/sets.yaml": resourceSet,
+		"live/a.yaml": liveNamespace("tenant-a", finalizerOf+reference+"\n"),
+	})
+	config := guarded(t, "spec:\n  deletion", "spec:\n  state: [live/*.yaml]\n  deletion")
+	before := renderAgain(t, config)
+	apply(t, before)
+	remove(t, "live/a.yaml")
+	o := renderAgain(t, config)
+	assert.Equal(t, []string{"warning finalizer-unknown"}, o.found())
+	assert.Equal(t, before.get(t, "tenant-a"), o.get(t, "tenant-a"))
+	write(t, ".", "live/a.yaml", liveNamespace("tenant-a"))
+	o = renderAgain(t, config)
+	assert.Equal(t, []string{"warning finalizer-unknown"}, o.found())
+	assert.Empty(t, o.get(t, "tenant-a").keepKeys())
+	assert.Empty(t, o.get(t, "tenant-a").annotation("finalized-by"))
+}
+
 // The generator is gone, and not a finalizer that the last run knew nothing of:
 // appliers have to be told first, as of any other namespace.
 func TestHandoverWithoutTheGenerator(t *testing.T) {
