@@ -402,3 +402,30 @@ func TestTenantsDoNotHandOver(t *testing.T) {
 	assert.NotContains(t, o.stdout, "finalized-by")
 	assert.NotContains(t, itemsText(o.stdout)[:strings.Index(itemsText(o.stdout), "tenant-a\n")], "local-config", "it passes as it is")
 }
+
+// What the previous output says is emitted once more, so a tenant must not write it.
+func TestTenantsWriteNoPreviousOutput(t *testing.T) {
+	forged := "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: victim\n  labels: {pod-security.kubernetes.io/enforce: privileged}\n  annotations:\n    provision-tenants.fn.kpt.dev/owner: ArtifactGenerator/flux-system/tenants\n"
+	files := m{tenantA: manifest, "tenants/tenant-a/forged.yaml": forged}
+	for _, baseline := range []string{".", "tenants"} {
+		o := provision(t, guarded(t, "prune: true", "prune: false", "baseline: rendered", "baseline: "+baseline), files)
+		assert.Equal(t, []string{"error config-in-tenant-directory spec.deletion.baseline"}, o.found("error"))
+		assert.NotContains(t, itemsText(o.stdout), "privileged")
+	}
+}
+
+// Half of the previous output is none: what it lacks could leave unseen.
+func TestPreviousOutputIsWhole(t *testing.T) {
+	repo(t, m{tenantA: manifest, tenantB: manifest, "rendered/.keep": ""})
+	before := renderAgain(t, guarded(t))
+	apply(t, before)
+	text := read(t, ".", "rendered/all.yaml")
+	write(t, ".", "rendered/all.yaml", text[:len(text)-9])
+	assert.Equal(t, []string{"error baseline-unreadable spec.deletion.baseline"}, renderAgain(t, guarded(t)).found("error"))
+	remove(t, "rendered/all.yaml")
+	write(t, ".", "elsewhere.yaml", text)
+	require.NoError(t, os.Symlink("../elsewhere.yaml", "rendered/all.yaml"))
+	o := renderAgain(t, guarded(t))
+	assert.Equal(t, []string{"error baseline-unreadable spec.deletion.baseline"}, o.found("error"))
+	assert.Contains(t, o.stderr, "links are never followed")
+}
