@@ -85,7 +85,7 @@ func readBaseline(plan *config.Plan, rep *krm.Report) []*krm.Item {
 	}
 	var made []*krm.Item
 	for _, file := range files {
-		if plan.TenantPath(file) { // who writes the previous output can have anything emitted
+		if plan.TenantPath(file) || plan.TenantBase() && path.Clean(baseline.Text) == "." { // who writes the previous output can have anything emitted
 			rep.Errorf("config-in-tenant-directory", baseline.Pos, "keep the previous output outside of the tenants' directories", "%q lies in a tenant's directory and must not be read as previous output", tree.Place(file))
 			return nil
 		}

@@ -412,6 +412,11 @@ func TestTenantsWriteNoPreviousOutput(t *testing.T) {
 		assert.Equal(t, []string{"error config-in-tenant-directory spec.deletion.baseline"}, o.found("error"))
 		assert.NotContains(t, itemsText(o.stdout), "privileged")
 	}
+	whole := guarded(t, "prune: true", "prune: false", "baseline: rendered", "baseline: .", "@repo/tenants/", "@repo/")
+	for _, config := range []string{strings.Replace(whole, "directory: .", "directory: tenants", 1), strings.ReplaceAll(whole, "modules/", "")} {
+		o := provision(t, config, files)
+		assert.Contains(t, o.found("error"), "error config-in-tenant-directory spec.deletion.baseline")
+	}
 }
 
 // Half of the previous output is none: what it lacks could leave unseen.
