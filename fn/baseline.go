@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io/fs"
@@ -70,17 +71,24 @@ func readBaseline(plan *config.Plan, rep *krm.Report) []*krm.Item {
 	if err == nil {
 		defer tree.Close()
 	}
-	var files []string
+	var files, links []string
 	if err == nil {
-		files, err = baselineFiles(tree, path.Clean(baseline.Text))
+		files, links, err = baselineFiles(tree, path.Clean(baseline.Text))
 	}
 	if err != nil {
 		rep.Errorf("baseline-unreadable", baseline.Pos, cmp.Or(source.Cure(err), hint),
 			"the previous output %q cannot be read: %v", baseline.Text, err)
 		return nil
 	}
+	for _, link := range links {
+		rep.Errorf("baseline-unreadable", baseline.Pos, "name the file or the directory itself", "the previous output cannot be read: %q is a link, and links are never followed", tree.Place(link))
+	}
 	var made []*krm.Item
 	for _, file := range files {
+		if plan.TenantPath(file) || plan.TenantBase() && path.Clean(baseline.Text) == "." { // who writes the previous output can have anything emitted
+			rep.Errorf("config-in-tenant-directory", baseline.Pos, "keep the previous output outside of the tenants' directories", "%q lies in a tenant's directory and must not be read as previous output", tree.Place(file))
+			return nil
+		}
 		made = append(made, baselineFile(tree, file, baseline.Pos, rep)...)
 	}
 	if len(files) > 0 && len(made) == 0 {
@@ -89,20 +97,19 @@ func readBaseline(plan *config.Plan, rep *krm.Report) []*krm.Item {
 	return made
 }
 
-func baselineFiles(tree *source.Tree, at string) ([]string, error) {
+func baselineFiles(tree *source.Tree, at string) (files, links []string, err error) {
 	kind, err := tree.Stat(at)
 	switch {
 	case at == ".":
 		at = ""
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case kind == source.File:
-		return []string{at}, nil
+		return []string{at}, nil, nil
 	case kind != source.Directory:
-		return nil, &fs.PathError{Op: "read", Path: tree.Place(at), Err: errors.New("it is neither a file nor a directory")}
+		return nil, nil, &fs.PathError{Op: "read", Path: tree.Place(at), Err: errors.New("it is neither a file nor a directory")}
 	}
-	files, _, err := tree.Glob(path.Join(source.EscapeGlob(at), "**/*.{yaml,yml,json}"))
-	return files, err
+	return tree.Glob(path.Join(source.EscapeGlob(at), "**/*.{yaml,yml,json}"))
 }
 
 // baselineFile are the objects of a file that carry our owner annotation.
@@ -111,6 +118,9 @@ func baselineFile(tree *source.Tree, file string, pos krm.Pos, rep *krm.Report) 
 	if err != nil {
 		rep.Errorf("baseline-unreadable", pos, source.Cure(err), "the previous output cannot be read: %v", err)
 		return nil
+	}
+	if path.Ext(file) != ".json" && len(content.Data) > 0 && !bytes.HasSuffix(content.Data, []byte("\n")) {
+		rep.Errorf("baseline-unreadable", pos, "render it again from the revision that was applied last; who writes it must end it with a line break", "the previous output %q seems to be cut off: its last line does not end", tree.Place(file))
 	}
 	items, _ := krm.ReadObjects(tree.Place(file), content.Data, rep)
 	return slices.DeleteFunc(items, func(item *krm.Item) bool { return item.Annotations[krm.OwnerKey] == "" })

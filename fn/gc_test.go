@@ -170,6 +170,53 @@ func TestHandover(t *testing.T) {
 	assert.Equal(t, reference, renderAgain(t, config).the(t, "gc-finalizer").Tags["deletedBy"], "the cluster does not show the namespace, and the last run knew")
 }
 
+// One export without a namespace ends no handoff: appliers would delete it when it
+// leaves. One that shows the namespace without a finalizer does.
+func TestHandoverOutlivesAnExport(t *testing.T) {
+	repo(t, m{
+		tenantA: manifest, "rendered/.keep": "", "live/sets.yaml": resourceSet,
+		"live/a.yaml": liveNamespace("tenant-a", finalizerOf+reference+"\n"),
+	})
+	config := guarded(t, "spec:\n  deletion", "spec:\n  state: [live/*.yaml]\n  deletion")
+	before := renderAgain(t, config)
+	apply(t, before)
+	remove(t, "live/a.yaml")
+	o := renderAgain(t, config)
+	assert.Equal(t, []string{"warning finalizer-unknown"}, o.found())
+	assert.Equal(t, before.get(t, "tenant-a"), o.get(t, "tenant-a"))
+	write(t, ".", "live/a.yaml", liveNamespace("tenant-a"))
+	o = renderAgain(t, config)
+	assert.Equal(t, []string{"warning finalizer-unknown"}, o.found())
+	assert.Empty(t, o.get(t, "tenant-a").keepKeys())
+	assert.Empty(t, o.get(t, "tenant-a").annotation("finalized-by"))
+}
+
+// The generator is gone, and not a finalizer that the last run knew nothing of:
+// appliers have to be told first, as of any other namespace.
+func TestHandoverWithoutTheGenerator(t *testing.T) {
+	repo(t, m{
+		tenantB: manifest, "live/all.yaml": liveNamespace("tenant-a", finalizerOf+reference+"\n") + "---\n" + resourceSet,
+		"rendered/all.yaml": "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: tenant-a\n  annotations:\n    provision-tenants.fn.kpt.dev/owner: ArtifactGenerator/flux-system/gone\n    provision-tenants.fn.kpt.dev/name: /Namespace//tenant-a\n" +
+			"---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: tenant-b\n  annotations:\n    provision-tenants.fn.kpt.dev/owner: ArtifactGenerator/flux-system/tenants\n",
+	})
+	config := guarded(t, "spec:\n  deletion", "spec:\n  state: [live/*]\n  deletion")
+	o := renderAgain(t, config)
+	assert.Equal(t, []string{"tenant-a", "tenant-b", "tenant-b/m"}, o.ours())
+	assert.Equal(t, reference, o.get(t, "tenant-a").annotation("finalized-by"))
+	assert.Equal(t, []string{"warning gc-once-more"}, o.found())
+	apply(t, o)
+	var kept []string
+	for key, value := range handoff.Default().Keep(nil) {
+		if key != "fluxcd.controlplane.io/prune" {
+			kept = append(kept, "    "+key+": "+value+"\n")
+		}
+	}
+	write(t, ".", "live/all.yaml", liveNamespace("tenant-a", append(kept, finalizerOf+reference+"\n")...)+"---\n"+resourceSet)
+	o = renderAgain(t, config)
+	assert.Equal(t, reference, o.the(t, "gc-finalizer").Tags["deletedBy"])
+	assert.Equal(t, []string{"tenant-b", "tenant-b/m"}, o.ours())
+}
+
 // A ResourceSet of the run that declares the namespace as its own is as good as a
 // live reference to it, and one that the cluster knows is better.
 func TestHandoverBySelf(t *testing.T) {
@@ -307,6 +354,9 @@ func TestRetainedCountsOnce(t *testing.T) {
 		apply(t, o)
 	}
 	assert.Zero(t, renderAgain(t, kept("0")).status)
+	pruned := func(limit string) string { return strings.Replace(kept(limit), "prune: false", "prune: true", 1) }
+	assert.Equal(t, exitSafeguard, renderAgain(t, pruned("0")).status, "kubectl deletes it only now")
+	assert.Equal(t, []string{"tenant-b", "tenant-b/m"}, renderAgain(t, pruned("1")).ours())
 	remove(t, "tenants/tenant-b")
 	o := renderAgain(t, kept("5"))
 	assert.Contains(t, o.found(), "error deletion-all spec.deletion.maxNamespaces", "nobody asks for any of them")
@@ -351,4 +401,36 @@ func TestTenantsDoNotHandOver(t *testing.T) {
 	assert.Equal(t, []string{"info no-baseline"}, o.found())
 	assert.NotContains(t, o.stdout, "finalized-by")
 	assert.NotContains(t, itemsText(o.stdout)[:strings.Index(itemsText(o.stdout), "tenant-a\n")], "local-config", "it passes as it is")
+}
+
+// What the previous output says is emitted once more, so a tenant must not write it.
+func TestTenantsWriteNoPreviousOutput(t *testing.T) {
+	forged := "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: victim\n  labels: {pod-security.kubernetes.io/enforce: privileged}\n  annotations:\n    provision-tenants.fn.kpt.dev/owner: ArtifactGenerator/flux-system/tenants\n"
+	files := m{tenantA: manifest, "tenants/tenant-a/forged.yaml": forged}
+	for _, baseline := range []string{".", "tenants"} {
+		o := provision(t, guarded(t, "prune: true", "prune: false", "baseline: rendered", "baseline: "+baseline), files)
+		assert.Equal(t, []string{"error config-in-tenant-directory spec.deletion.baseline"}, o.found("error"))
+		assert.NotContains(t, itemsText(o.stdout), "privileged")
+	}
+	whole := guarded(t, "prune: true", "prune: false", "baseline: rendered", "baseline: .", "@repo/tenants/", "@repo/")
+	for _, config := range []string{strings.Replace(whole, "directory: .", "directory: tenants", 1), strings.ReplaceAll(whole, "modules/", "")} {
+		o := provision(t, config, files)
+		assert.Contains(t, o.found("error"), "error config-in-tenant-directory spec.deletion.baseline")
+	}
+}
+
+// Half of the previous output is none: what it lacks could leave unseen.
+func TestPreviousOutputIsWhole(t *testing.T) {
+	repo(t, m{tenantA: manifest, tenantB: manifest, "rendered/.keep": ""})
+	before := renderAgain(t, guarded(t))
+	apply(t, before)
+	text := read(t, ".", "rendered/all.yaml")
+	write(t, ".", "rendered/all.yaml", text[:len(text)-9])
+	assert.Equal(t, []string{"error baseline-unreadable spec.deletion.baseline"}, renderAgain(t, guarded(t)).found("error"))
+	remove(t, "rendered/all.yaml")
+	write(t, ".", "elsewhere.yaml", text)
+	require.NoError(t, os.Symlink("../elsewhere.yaml", "rendered/all.yaml"))
+	o := renderAgain(t, guarded(t))
+	assert.Equal(t, []string{"error baseline-unreadable spec.deletion.baseline"}, o.found("error"))
+	assert.Contains(t, o.stderr, "links are never followed")
 }

@@ -65,7 +65,7 @@ func (c *custody) finalizer(namespace string) finalizer {
 // must not be taken by accident, and one that somebody else deletes must be kept by
 // the appliers. before is the previous output.
 func (c *custody) handOver(objects []*krm.Object, before history) {
-	handed, lost := map[string][]string{}, map[string][]string{}
+	handed, lost, unseen := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for _, o := range objects {
 		c.refuseFinalizer(o)
 		g := c.generators[o.Annotations[krm.OwnerKey]]
@@ -73,14 +73,16 @@ func (c *custody) handOver(objects []*krm.Object, before history) {
 			continue
 		}
 		c.adopt(o, g, before)
-		f := c.finalizer(o.Name)
-		if f.name == "" {
-			if was := before.finalizer(o.Name); was != "" && c.refusals[o.Name] == (handoff.Refusal{}) {
+		f, told := c.finalizer(o.Name), handed
+		if was := before.finalizer(o.Name); f.name == "" && was != "" && c.refusals[o.Name] == (handoff.Refusal{}) {
+			if f, told = c.unseen(o.Name, was), unseen; f.name == "" {
 				lost[was] = append(lost[was], o.Name)
 			}
+		}
+		if f.name == "" {
 			continue
 		}
-		handed[f.name] = append(handed[f.name], o.Name)
+		told[f.name] = append(told[f.name], o.Name)
 		o.Annotations = c.plan.Appliers.Except(f.group).Keep(o.Annotations)
 		o.Annotations[krm.FinalizedByKey] = f.name
 		checkSize(o, g.Pos, "shorten the metadata of the namespace", c.rep)
@@ -88,10 +90,25 @@ func (c *custody) handOver(objects []*krm.Object, before history) {
 	for _, name := range slices.Sorted(maps.Keys(handed)) {
 		c.rep.Infof("finalizer-found", krm.Pos{}, "", "%s is in charge of deleting %s, and appliers are told not to", krm.Short(name, 512), handoff.Listed("namespace", handed[name]))
 	}
+	for _, name := range slices.Sorted(maps.Keys(unseen)) {
+		c.rep.Warnf("finalizer-unknown", krm.Pos{}, "export the namespaces again for `spec.state`",
+			"the previous output says that %s deletes %s, and no state shows it: appliers are still told to keep it", krm.Short(name, 512), handoff.Listed("namespace", unseen[name]))
+	}
 	for _, name := range slices.Sorted(maps.Keys(lost)) {
 		c.rep.Warnf("finalizer-unknown", krm.Pos{}, "export the namespaces again for `spec.state`",
 			"nobody but the applier deletes %s: the previous output says that %s does, and nothing shows it any more", handoff.Listed("namespace", lost[name]), krm.Short(name, 512))
 	}
+}
+
+// unseen is who the last run knew to delete a namespace that no state shows. That
+// one export lacks it proves nothing, and without their keep metadata appliers would
+// delete it as soon as it leaves. A ResourceSet without a UID would be in this run.
+func (c *custody) unseen(namespace, record string) finalizer {
+	r, err := handoff.ParseReference(record)
+	if _, live := c.plan.State.Namespace(namespace); live || err != nil {
+		return finalizer{}
+	}
+	return finalizer{record, r.Group}
 }
 
 // finalizer is the record of who deletes a namespace, "" when there is none.

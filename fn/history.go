@@ -72,11 +72,13 @@ func newHistory(items, baseline []*krm.Item, d config.Deletion) history {
 }
 
 // wanted are the namespaces that somebody asked for, with their artifacts. What
-// merely stays has been counted when it began to.
-func (h history) wanted() fleet {
+// merely stays has been counted when it began to, but what stayed for kubectl and
+// does not any more is deleted only now.
+func (h history) wanted(stays func(*past) bool) fleet {
 	f := fleet{}
 	for name, p := range h {
-		if p.item.Annotations[krm.RetainedKey] == "" {
+		reason := p.item.Annotations[krm.RetainedKey]
+		if reason == "" || reason == forKubectl && !stays(p) {
 			f[name] = p.artifacts
 		}
 	}

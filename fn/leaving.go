@@ -66,7 +66,7 @@ func (l leaving) decide() *krm.Object {
 		return l.retained(forKubectl, appliers, f)
 	case why == "" && f.name != "" && l.isGone():
 		l.fate(f.name).Infof("gc-finalizer", "", "leaves the output: the cluster does not have it any more, and %s was to delete it", krm.Short(f.name, 512))
-	case g != nil && (why != "" || f.name != "") && !told:
+	case (why != "" || f.name != "") && !told:
 		if why == "" {
 			l.refuseUsers()
 		}
@@ -84,6 +84,12 @@ func (l leaving) decide() *krm.Object {
 		l.prune()
 	}
 	return nil
+}
+
+// retains tells whether a namespace that leaves stays in the output for kubectl.
+func (c *custody) retains(p *past) bool {
+	l := leaving{c, p, nil}
+	return l.plan.Appliers.Prunes() && l.keeps(l.generators[p.owner], p.name) != "" && l.finalizedBy().name == ""
 }
 
 // prune is for a namespace that the applier deletes, unless it was told otherwise
@@ -172,6 +178,9 @@ func (l leaving) retained(reason string, appliers handoff.Appliers, f finalizer)
 	delete(o.Annotations, krm.FinalizedByKey)
 	o.Annotations = l.plan.Appliers.NoSubstitution(appliers.Keep(o.Annotations))
 	o.Annotations[krm.RetainedKey] = reason
+	if !l.owners[l.owner] { // the next run must know it for its own
+		o.Annotations[krm.OwnerKey] = ownerOf(l.plan)
+	}
 	setIf(o.Annotations, krm.FinalizedByKey, f.name)
 	return o
 }

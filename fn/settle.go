@@ -23,7 +23,7 @@ func settle(objects []*krm.Object, p *previous, plan *config.Plan, selves resour
 		refuseNewer(gone, rep)
 	}
 	if rep.Worst() < krm.Error {
-		guardDeletions(before.wanted(), now, plan.Deletion, rep)
+		guardDeletions(before.wanted(c.retains), now, plan.Deletion, rep)
 		objects = append(objects, c.leave(gone, p.usersOf(gone, objects, plan))...)
 		slices.SortFunc(objects, byPlace)
 		p.tellNoBaseline(objects, plan, rep)

@@ -126,13 +126,20 @@ func (as areas) parts() areas {
 	return slices.DeleteFunc(slices.Clone(as), func(a area) bool { return a.whole })
 }
 
-// coverFile tells whether a file, from the base directory, lies in an area that
-// is part of a source.
+// coverFile tells whether a file, from the base directory, lies in an area. Where
+// the base directory itself is a tenant's, nothing else is left for the platform's
+// files.
 func (as areas) coverFile(file string, b base) bool {
-	for _, a := range as.parts() {
-		if below(file, a.local) || a.disk != "" && below(b.from(file), a.disk) {
+	for _, a := range as {
+		if !a.holds(b) && (below(file, a.local) || a.disk != "" && below(b.from(file), a.disk)) {
 			return true
 		}
 	}
 	return false
+}
+
+// holds tells whether the base directory lies in the area, a whole source.
+func (a area) holds(b base) bool {
+	local := path.Clean(a.local)
+	return a.whole && (local == "." || local == ".." || strings.HasPrefix(local, "../") || path.IsAbs(local) && within(b.dir, local))
 }

@@ -215,5 +215,14 @@ func (p *Plan) TenantData(item *krm.Item) bool {
 	return p.areas.cover(item, p.base)
 }
 
+// TenantPath tells whether a file, from the base directory, lies in the part of a
+// source that is the tenants'.
+func (p *Plan) TenantPath(file string) bool { return p.areas.coverFile(file, p.base) }
+
+// TenantBase tells whether the base directory itself is a tenant's.
+func (p *Plan) TenantBase() bool {
+	return slices.ContainsFunc(p.areas, func(a area) bool { return a.holds(p.base) })
+}
+
 // Trusted tells whether an item is certainly none that a tenant can have written.
 func (p *Plan) Trusted(item *krm.Item) bool { return p.trusted(item) }
