@@ -76,7 +76,7 @@ func (g *generation) tenants() []tenant.Tenant {
 func (g *generation) noMatchHint() string {
 	look, start := "correct the pattern, the directory of the source or, in a container, the mount", "a relative directory starts from "+g.plan.Start()
 	if g.plan.IsItems(g.Pattern.Alias()) {
-		look, start = "correct the pattern, or what the host hands over: only YAML and JSON files are items, and none that a `.krmignore` names", "paths start from the root of the list"
+		look, start = "correct the pattern, or what the host hands over: only YAML and JSON files are items, and none that a `.krmignore` names", "paths start from the root of the list, under `kpt fn render` the package of the configuration"
 	}
 	return look + "; if this is meant, set " + g.plan.Deletion.Names.AllowEmpty + " to true; " + start
 }

@@ -331,6 +331,19 @@ func TestKptRenderRefusesAForgedOwner(t *testing.T) {
 	assert.Equal(t, before, snapshot(t, dir))
 }
 
+// kpt runs what a tenant's Kptfile names, below what .krmignore names, too.
+func TestKptRenderRefusesThePipelineOfATenant(t *testing.T) {
+	needs(t, "kpt")
+	dir := demo(t)
+	write(t, dir, "tenants/tenant-reef/modules/web/manifests/Kptfile",
+		"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: reef\npipeline:\n  mutators:\n    - exec: tee ran\n")
+	r := run(t, dir, kptRender+".")
+	assert.FileExists(t, filepath.Join(dir, "ran"), "it is too late for that")
+	assert.NotZero(t, r.status)
+	assert.Contains(t, r.stdout+r.stderr, "[tenant-pipeline]")
+	assert.NoDirExists(t, filepath.Join(dir, "generated"))
+}
+
 func TestKptEval(t *testing.T) {
 	needs(t, "kpt")
 	dir := demo(t)

@@ -194,14 +194,36 @@ func (p *Plan) Listed(item *krm.Item) string {
 	return p.base.listed(item)
 }
 
-// checkTenantItems finds items that imitate our output.
+// checkTenantItems finds items that imitate our output, and packages whose functions
+// kpt has run.
 func (r *reader) checkTenantItems(p *Plan) {
 	for _, item := range r.list.Items {
-		if _, stamped := item.Annotations[krm.OwnerKey]; stamped && p.TenantData(item) {
+		if !p.TenantData(item) {
+			continue
+		}
+		if _, stamped := item.Annotations[krm.OwnerKey]; stamped {
 			r.rep.Errorf("forged-owner", item.Pos().At("metadata.annotations").Key(krm.OwnerKey), "remove the annotation; only generated files have it",
 				"%s %s lies in a tenant's directory and imitates generated output", item.Kind, nameOf(item.Identity()))
 		}
+		if r.hasPipeline(item) {
+			r.rep.Errorf("tenant-pipeline", item.Pos().At("pipeline"), "remove the pipeline, and let CI refuse a Kptfile there before kpt runs; `kpt fn source` and `kpt fn eval` run no pipelines",
+				"%q lies in a tenant's directory, and kpt has run its functions: they may have put any file anywhere in the package", shown(r.base.listed(item)))
+		}
 	}
+}
+
+// hasPipeline tells whether an item is the Kptfile of an inner package with functions
+// of its own. Under `kpt fn render` those ran before this one, and what they hand on
+// is in the package and at the path that they say.
+func (r *reader) hasPipeline(item *krm.Item) bool {
+	if !r.base.packaged || !isKptfile(item) || r.base.listed(item) == "Kptfile" {
+		return false
+	}
+	node, ok := item.Node(r.rep)
+	return ok && slices.ContainsFunc([]string{"mutators", "validators"}, func(list string) bool {
+		functions := node.Get("pipeline").Get(list)
+		return functions != nil && len(functions.Items) > 0
+	})
 }
 
 // TenantData tells whether an item is a tenant's file: data, whatever its kind

@@ -96,10 +96,11 @@ func (r *reader) checkPaths(item *krm.Item) bool {
 }
 
 // checkMark checks a path that the platform team wrote: as no host cleans it, it
-// must be clean.
+// must be clean. A backslash would make it the name of a file in the root, and the
+// tenant would lack it.
 func (r *reader) checkMark(item *krm.Item, marked string) bool {
 	what := pathMistake(marked)
-	if what == "" && (marked != path.Clean(marked) || marked == ".") {
+	if what == "" && (marked != path.Clean(marked) || marked == "." || strings.Contains(marked, `\`)) {
 		what = fmt.Sprintf("found %q", shown(marked))
 	}
 	if what != "" {
