@@ -67,7 +67,7 @@ func (r *round) granted(owners map[chart.Release]*profile.Claim) chart.Profile {
 		Namespace: cmp.Or(r.Namespace, r.cluster.Namespace), Confined: r.Confined(),
 		ExtraLabels: r.ExtraLabels, ExtraAnnotations: r.ExtraAnnotations,
 		SyncMode: r.SyncMode, ContinueOnError: r.ContinueOnError, MaxConsecutiveFailures: r.MaxConsecutiveFailures,
-		Render: r.view.Text,
+		Render: r.view.Data,
 	}
 	for _, c := range r.claims {
 		entry, isChart := r.charts[c]

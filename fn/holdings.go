@@ -91,6 +91,25 @@ func (hs holdings) of(r *round) []*profile.Claim {
 	return claims
 }
 
+// checkPlaced refuses to guess: what was made for the only cluster does not say
+// which one that was, and what a profile keeps must not leave because another
+// cluster came in.
+func (hs holdings) checkPlaced(d *deployment) {
+	if d.home != profile.Management {
+		return
+	}
+	for _, r := range d.rounds {
+		i := slices.IndexFunc(hs, func(h holding) bool {
+			silent := h.item.Annotations[krm.ClusterKey] == "" && !profile.IsLocal(h.item.Annotations)
+			return silent && h.item.UID == "" && h.feature != "" && h.Owner == r.String() && (h.cluster == r.cluster.Destination || h.cluster == d.home)
+		})
+		if r.mode() != profile.Active && i >= 0 {
+			d.rep.Errorf("paused-unplaced", r.Pos, "run once without the pause or dry run, or set `spec.cluster` of a ProvisionTenants",
+				"%s keeps what it has, and nothing says for which of the %d clusters %s was made", &r.Owner, len(d.clusters), hs[i].item.Identity().Title())
+		}
+	}
+}
+
 // others are the claims of `of` for what the profile does not ask for any more.
 func (hs holdings) others(r *round) []*profile.Claim {
 	type place struct {

@@ -90,6 +90,7 @@ func (d *deployment) claims(trees trees, held holdings) []*profile.Claim {
 	if len(d.rounds) == 0 {
 		return nil
 	}
+	held.checkPlaced(d)
 	expander := profile.NewExpander(d.input(trees), d.rep)
 	var all []*profile.Claim
 	for _, r := range d.rounds {

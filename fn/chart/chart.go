@@ -119,8 +119,9 @@ type Profile struct {
 	// With applied the object reaches the cluster as it is.
 	Find func(krm.Identity) (object *krm.Node, applied bool)
 	// Render fills in the template that text is, such as the data of a ConfigMap
-	// with `projectsveltos.io/template`. It reports its mistakes.
-	Render func(text krm.Str) (krm.Str, bool)
+	// with `projectsveltos.io/template`. It reports its mistakes, and shows nothing
+	// of a secret text.
+	Render func(text krm.Str, secret bool) (krm.Str, bool)
 }
 
 // Patch is a strategic merge patch or a JSON patch, and what it is for.

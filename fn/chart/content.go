@@ -102,7 +102,7 @@ func (a *adder) render(c *content) bool {
 	}
 	ok := true
 	for _, key := range c.keys() {
-		filled, good := a.profile.Render(c.data[key])
+		filled, good := a.profile.Render(c.data[key], c.id.Kind == "Secret")
 		c.data[key], ok = filled, ok && good
 	}
 	return ok

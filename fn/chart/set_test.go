@@ -46,7 +46,7 @@ func profile(t *testing.T, input string, charts ...Chart) Profile {
 			}
 			return nil, false
 		},
-		Render: func(s krm.Str) (krm.Str, bool) { return s, true },
+		Render: func(s krm.Str, _ bool) (krm.Str, bool) { return s, true },
 	}
 }
 
@@ -214,7 +214,7 @@ type: addons.projectsveltos.io/cluster-profile
 metadata: {name: db, namespace: clusters}
 stringData: {values: "x: 1"}
 `, a, b)
-		p.Render = func(s krm.Str) (krm.Str, bool) {
+		p.Render = func(s krm.Str, _ bool) (krm.Str, bool) {
 			return str(strings.ReplaceAll(s.Text, "{{ 1 }}", fmt.Sprint(i))), true
 		}
 		p.DependsOn = []Release{{Namespace: "shop", Name: "b0"}, {Namespace: "shop", Name: "a0"}}

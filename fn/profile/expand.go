@@ -270,7 +270,7 @@ func (e *Expander) instantiate(text content, object *krm.Node, v *View) (content
 	annotations := object.Get("metadata").Get("annotations")
 	switch {
 	case annotations.Get(templateKey) != nil:
-		filled, ok := v.fill(krm.Str{Text: text.text, Pos: text.pos}, v.full, text.by)
+		filled, ok := v.fill(krm.Str{Text: text.text, Pos: text.pos}, v.full, text.by, text.secret)
 		text.text = filled.Text
 		return text, ok
 	case annotations.Get(luaKey) != nil:

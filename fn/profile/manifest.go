@@ -31,6 +31,9 @@ func (c content) manifests(rep *krm.Report) ([]*krm.Node, bool) {
 	quiet := &krm.Report{}
 	docs, ok := krm.ParseFiles("", []byte(c.text), quiet)
 	for _, f := range quiet.Findings() {
+		if c.secret {
+			f.Message, f.Hint = "the text is not YAML with one meaning, and is not shown", ""
+		}
 		rep.Errorf(f.Code, c.pos, f.Hint, "%s: %s%s", c.at(f.Pos), f.Message, c.by)
 	}
 	if !ok {
@@ -66,6 +69,14 @@ func (c content) at(p krm.Pos) string {
 	return fmt.Sprintf("in line %d of %s", p.Line, c.where)
 }
 
+// shown is what messages say of a part of the text.
+func (c content) shown(text string, most int) string {
+	if c.secret {
+		return "…"
+	}
+	return krm.Short(text, most)
+}
+
 func (c content) mistake(p krm.Pos, rep *krm.Report, hint, format string, args ...any) bool {
 	rep.Errorf("manifest-invalid", c.pos, hint, "%s: %s%s", c.at(p), fmt.Sprintf(format, args...), c.by)
 	return false
@@ -80,21 +91,21 @@ func (c content) check(n *krm.Node, rep *krm.Report) bool {
 		return false
 	}
 	if items := n.Get("items"); items != nil && items.Kind == krm.ListNode && strings.HasSuffix(n.Get("kind").Text, "List") {
-		return c.mistake(n.Pos, rep, "write its items as documents between lines of `---`", "a %s is no object that an applier takes", krm.Short(n.Get("kind").Text, 64))
+		return c.mistake(n.Pos, rep, "write its items as documents between lines of `---`", "a %s is no object that an applier takes", c.shown(n.Get("kind").Text, 64))
 	}
 	meta := n.Get("metadata")
 	if meta == nil || meta.Kind != krm.MapNode || textOf(meta.Get("name")) == "" {
 		return c.mistake(n.Pos, rep, "", "an object must have `metadata.name`, a string")
 	}
 	if name := meta.Get("name"); !isName(name.Text) {
-		return c.mistake(name.Pos, rep, "", "%q cannot be the name of an object", krm.Short(name.Text, 128))
+		return c.mistake(name.Pos, rep, "", "%q cannot be the name of an object", c.shown(name.Text, 128))
 	}
 	switch namespace := meta.Get("namespace"); {
 	case namespace == nil || namespace.Kind == krm.NullNode:
 	case namespace.Kind != krm.StringNode:
 		return c.mistake(namespace.Pos, rep, "put it in quotes", "`metadata.namespace` must be a string")
 	case namespace.Text != "" && !namespaces.MatchString(namespace.Text):
-		return c.mistake(namespace.Pos, rep, "", "%q cannot be the name of a namespace", krm.Short(namespace.Text, 128))
+		return c.mistake(namespace.Pos, rep, "", "%q cannot be the name of a namespace", c.shown(namespace.Text, 128))
 	}
 	return c.checkTexts(meta.Get("labels"), "labels", rep) && c.checkTexts(meta.Get("annotations"), "annotations", rep) && c.checkValues(n, rep)
 }
@@ -117,7 +128,7 @@ func (c content) checkType(n *krm.Node, field string, syntax *regexp.Regexp, rep
 	case textOf(v) == "":
 		return c.mistake(n.Pos, rep, "", "an object must have `%s`, a string", field)
 	case !syntax.MatchString(v.Text):
-		return c.mistake(v.Pos, rep, "", "%q cannot be the `%s` of an object", krm.Short(v.Text, 128), field)
+		return c.mistake(v.Pos, rep, "", "%q cannot be the `%s` of an object", c.shown(v.Text, 128), field)
 	}
 	return true
 }
@@ -141,9 +152,9 @@ func (c content) checkTexts(n *krm.Node, field string, rep *krm.Report) bool {
 	for key, value := range n.Fields() {
 		switch {
 		case value.Kind != krm.StringNode:
-			return c.mistake(value.Pos, rep, "put it in quotes", "`metadata.%s[%q]` must be a string", field, krm.Short(key.Text, 128))
+			return c.mistake(value.Pos, rep, "put it in quotes", "`metadata.%s[%q]` must be a string", field, c.shown(key.Text, 128))
 		case key.Text != dependsOnKey && slices.ContainsFunc(controlled, func(p string) bool { return strings.HasPrefix(key.Text, p) }):
-			return c.mistake(value.Pos, rep, "remove it", "%q must not be set here: hosts or this function go by it", krm.Short(key.Text, 128))
+			return c.mistake(value.Pos, rep, "remove it", "%q must not be set here: hosts or this function go by it", c.shown(key.Text, 128))
 		}
 	}
 	return true

@@ -24,19 +24,28 @@ type View struct {
 }
 
 // Text fills in a template with everything that there is. It reports mistakes.
-func (v *View) Text(text krm.Str) (krm.Str, bool) { return v.fill(text, v.full, "") }
+func (v *View) Text(text krm.Str) (krm.Str, bool) { return v.fill(text, v.full, "", false) }
+
+// Data is Text for the data of an object: no message shows that of a Secret.
+func (v *View) Data(text krm.Str, secret bool) (krm.Str, bool) {
+	return v.fill(text, v.full, "", secret)
+}
 
 // Name fills in what names an object: that sees the cluster only.
-func (v *View) Name(text krm.Str) (krm.Str, bool) { return v.fill(text, v.name, "") }
+func (v *View) Name(text krm.Str) (krm.Str, bool) { return v.fill(text, v.name, "", false) }
 
-// fill reports mistakes with who refers to the text, where that is somewhere else.
-func (v *View) fill(text krm.Str, data map[string]any, by string) (krm.Str, bool) {
+// fill reports mistakes with who refers to the text, where that is somewhere else,
+// and without any of it where it is secret.
+func (v *View) fill(text krm.Str, data map[string]any, by string, secret bool) (krm.Str, bool) {
 	if !strings.Contains(text.Text, template.Braces.Left) {
 		return text, true
 	}
 	filled, mistake := v.templates.fill(text.Text, data, v.resources)
 	if mistake != nil {
 		told := *mistake
+		if secret {
+			told.What, told.Hint = "it is not shown, and cannot be filled in", ""
+		}
 		told.What += by
 		switch told.Code {
 		case "template-function":
