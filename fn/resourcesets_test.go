@@ -474,6 +474,10 @@ func TestPassthroughFindsInjections(t *testing.T) {
 		"a name that becomes two":  {"x: '2020-01'", "a: << inputs.x >>-01", "becomes a timestamp at `data.a`"},
 		"the id is digits":         {"{}", "a: << inputs.id >>", "becomes the number 363856821"},
 		"what the author wrote":    {"x: \"a: b\"", "a: << inputs.x | quote >>\nmode: 0644\nb: << inputs.id | quote >>", ""},
+		"a value of a neighbour":   {"x: 'v, b: evil} #'", "a: {a: << inputs.x >>, b: good}", "changes `data.a.b` from \"good\" to \"evil\""},
+		"another input":            {"x: 'v, b: evil} #'", "a: {a: << inputs.x >>, b: << inputs.namespace >>}", "changes `data.a.b` from"},
+		"a neighbour in quotes":    {"x: 'v\", b: \"evil\"} #'", "a: {a: \"<< inputs.x >>\", b: \"a-<< inputs.namespace >>\"}", "changes `data.a.b` from"},
+		"its own value":            {"x: 'it''s \"so\"  \\n'", "a: << inputs.x >>\nb: << inputs.namespace >>-x", ""},
 		"branches of the template": {"x: true", "a: << if inputs.x >>b<< else >>c<< end >>", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
