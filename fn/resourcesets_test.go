@@ -383,6 +383,28 @@ func TestSetsTakeNoInstructionsFromTenants(t *testing.T) {
 	assert.Equal(t, []string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"kustomize.toolkit.fluxcd.io/prune":"disabled","kustomize.toolkit.fluxcd.io/substitute":"disabled","my.org/note":"hello"},"name":"m"}}`}, o.madeBySets(t))
 }
 
+// Whether an object is there, and who deletes a namespace, is no tenant's to say.
+// Flux Operator would listen, so there it is an error.
+func TestSetsAreNotLedByTenants(t *testing.T) {
+	const disabled, self = "annotations: {fluxcd.controlplane.io/reconcile: disabled}", "annotations: {source.extensions.fluxcd.io/externalFinalizer: self}"
+	quota := onModules + "    apiVersion: v1\n    kind: ResourceQuota\n    metadata:\n      name: q\n      annotations: << toYaml inputs.annotations | nindent 8 >>\n"
+	o := renders(t, "Render", m{inputsA: disabled}, allModules, quota)
+	require.Zero(t, o.status, o.stderr)
+	assert.Equal(t, []string{"warning inputs-control-key sets.yaml:13:22"}, o.found("warning"))
+	assert.Len(t, o.madeBySets(t), 1)
+	namespace := strings.Replace(strings.Replace(quota, "ResourceQuota", "Namespace", 1), "name: q", "name: << inputs.namespace >>-extra", 1)
+	o = renders(t, "Render", m{inputsA: self}, allModules, namespace)
+	require.Zero(t, o.status, o.stderr)
+	assert.Equal(t, []string{"warning inputs-control-key sets.yaml:13:22"}, o.found("warning"))
+	assert.Len(t, o.madeBySets(t), 1)
+	for _, annotations := range []string{disabled, self, "annotations: {fluxcd.controlplane.io/copyFrom: flux-system/keys}"} {
+		o := renders(t, "Passthrough", m{inputsA: annotations}, allModules, quota)
+		assert.Equal(t, []string{"error inputs-control-key " + inputsA + ":1:1"}, o.found("error", "warning"), o.stderr)
+	}
+	o = renders(t, "Passthrough", m{inputsA: "annotations: {my.org/note: hello}"}, allModules, quota)
+	assert.Empty(t, o.found("error", "warning"))
+}
+
 // One tenant cannot take an object from another.
 func TestSetsKeepTenantsApart(t *testing.T) {
 	set := onModules + "    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: << inputs.x >>, namespace: shared}\n    data: {by: << inputs.namespace >>}\n"
