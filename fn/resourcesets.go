@@ -96,9 +96,10 @@ func evaluateSets(list *krm.List, plan *config.Plan, exported exports, rep *krm.
 	if exported == nil {
 		return resourceset.Result{}
 	}
+	partial := rep.Worst() >= krm.Error
 	exported.addForeign(list, plan, rep)
 	env := resourceset.Environment{
-		Render: plan.RenderSets, Providers: plan.Providers, Artifacts: exported.sorted(),
+		Render: plan.RenderSets, Providers: plan.Providers, Artifacts: exported.sorted(), Partial: partial,
 		Control: tenant.IsControl, Forbidden: forbiddenInTemplates,
 		Find: func(id krm.Identity) *krm.Node { return findItem(list, plan, id, rep) },
 	}

@@ -541,6 +541,10 @@ func TestPassthroughChecks(t *testing.T) {
 
 // A set that makes nothing deletes what it made.
 func TestSetsWithoutInputsAreStopped(t *testing.T) {
+	for _, mode := range []string{"Render", "Passthrough"} { // a mistake is one finding
+		o := renders(t, mode, m{inputsA: "[]"}, allModules, onModules+configMapOf("a: b"))
+		assert.Len(t, o.found("error", "warning"), 1, o.stderr)
+	}
 	none := strings.Replace(allModules, "\"*\"", "nowhere", 1)
 	set := onModules + configMapOf("a: << inputs.x >>")
 	o := renders(t, "Render", nil, none, set)

@@ -18,6 +18,9 @@ type Environment struct {
 	// Providers are sorted by namespace and name, and so are the Artifacts.
 	Providers []*Provider
 	Artifacts []*Artifact
+	// Partial is set when artifacts are missing because of errors: then it is no news
+	// that nothing is selected.
+	Partial bool
 	// Control tells whether a label or annotation is an instruction that no tenant
 	// may give; Forbidden, whether nobody but hosts and this function may.
 	Control, Forbidden func(key string) bool
