@@ -48,6 +48,9 @@ type Finalized map[string]Finalizer
 type Finalizer struct {
 	Owner string
 	Pos   krm.Pos
+	// Local is set when the ResourceSet is an item that reaches no cluster, so that
+	// nobody there deletes the namespace.
+	Local bool
 }
 
 // Result is what ResourceSets come to.
