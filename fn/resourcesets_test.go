@@ -322,6 +322,11 @@ func TestSetsTakeForeignArtifacts(t *testing.T) {
 	o := observe(t, listOf(config, foreign("good", "apps/good.yaml"), foreign("evil", "tenants/tenant-a/evil.yaml")))
 	require.Zero(t, o.status, o.stderr)
 	assert.Equal(t, []string{`{"r":"latest@","x":"theirs"}`, `{"r":"latest@","x":"ours"}`}, o.data(t))
+	assert.Empty(t, o.found("warning"))
+	o = observe(t, listOf(config, foreign("good", "apps/good.yaml"))) // whose files are these?
+	require.Zero(t, o.status, o.stderr)
+	assert.Equal(t, []string{`{"r":"latest@","x":"ours"}`}, o.data(t))
+	assert.Contains(t, o.the(t, "tenant-configuration-ignored").Message, "ExternalArtifact apps/good may be a tenant's")
 }
 
 // Which objects carry a tenant's text, and how they are stamped.
