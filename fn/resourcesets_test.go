@@ -329,6 +329,18 @@ func TestSetsTakeForeignArtifacts(t *testing.T) {
 	assert.Contains(t, o.the(t, "tenant-configuration-ignored").Message, "ExternalArtifact apps/good may be a tenant's")
 }
 
+// A copy of a tenant's text is a tenant's text.
+func TestSetsStampCopies(t *testing.T) {
+	inline := strings.Replace(setHead, "name: set", "name: zz", 1) + "  resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: copy, namespace: apps, annotations: {fluxcd.controlplane.io/copyFrom: tenant-a/m}}}]\n"
+	o := renders(t, "Render", m{inputsA: "x: ${SECRET}"}, allModules, onModules+configMapOf("a: << inputs.x >>"), inline)
+	require.Zero(t, o.status, o.stderr)
+	made := o.madeBySets(t)
+	require.Len(t, made, 2)
+	for _, object := range made {
+		assert.Contains(t, object, `"kustomize.toolkit.fluxcd.io/substitute":"disabled"`)
+	}
+}
+
 // Which objects carry a tenant's text, and how they are stamped.
 func TestSetsStampObjects(t *testing.T) {
 	inline := strings.Replace(setHead, "name: set", "name: inline", 1) + "  inputs: [{x: \"${VERSION}\"}]\n  resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: inline}, data: {k: << inputs.x >>}}]\n"

@@ -93,12 +93,16 @@ type draft struct {
 	set    *Set
 	unit   *unit
 	inputs *inputSet
+	// copied is set when it carries what a tenant's inputs have made elsewhere.
+	copied bool
 }
+
+func (d *draft) isTenants() bool { return d.copied || d.inputs.artifact != nil }
 
 // finished is the object, written.
 func (d *draft) finished() Object {
 	d.write()
-	return Object{Object: d.object, Set: d.set, Origin: d.inputs.origin, Tenant: d.inputs.artifact != nil, Step: d.unit.step}
+	return Object{Object: d.object, Set: d.set, Origin: d.inputs.origin, Tenant: d.isTenants(), Step: d.unit.step}
 }
 
 // write turns the tree into text, which is much smaller.
