@@ -89,6 +89,10 @@ func (c *custody) handOver(objects []*krm.Object, before history) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(handed)) {
 		c.rep.Infof("finalizer-found", krm.Pos{}, "", "%s is in charge of deleting %s, and appliers are told not to", krm.Short(name, 512), handoff.Listed("namespace", handed[name]))
+		if self := c.selves[handed[name][0]]; self.Local && self.Owner == name {
+			c.rep.Warnf("finalizer-local", self.Pos, "leave the set to Flux Operator (`resourceSets: Passthrough`, no `"+krm.LocalConfigKey+"`), or remove the declaration: then appliers delete what leaves",
+				"nobody deletes %s: %s declares that it does, and reaches no cluster", handoff.Listed("namespace", handed[name]), krm.Short(name, 512))
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(unseen)) {
 		c.rep.Warnf("finalizer-unknown", krm.Pos{}, "export the namespaces again for `spec.state`",

@@ -58,7 +58,14 @@ func (e exports) addForeign(list *krm.List, plan *config.Plan, rep *krm.Report) 
 	for _, item := range list.Items {
 		id := item.Identity()
 		_, ours := item.Annotations[krm.OwnerKey]
-		if id.Kind != externalArtifactKind || id.Group != "source.toolkit.fluxcd.io" || ours || !plan.Trusted(item) {
+		if id.Kind != externalArtifactKind || id.Group != "source.toolkit.fluxcd.io" || ours {
+			continue
+		}
+		if !plan.Trusted(item) {
+			if !plan.TenantData(item) {
+				rep.Warnf("tenant-configuration-ignored", item.Pos(), "run the function on the root of the package, which a Kptfile shows",
+					"%s may be a tenant's, and ResourceSets get no inputs from it", id.Title())
+			}
 			continue
 		}
 		if _, made := e[id]; made {
@@ -96,9 +103,10 @@ func evaluateSets(list *krm.List, plan *config.Plan, exported exports, rep *krm.
 	if exported == nil {
 		return resourceset.Result{}
 	}
+	partial := rep.Worst() >= krm.Error
 	exported.addForeign(list, plan, rep)
 	env := resourceset.Environment{
-		Render: plan.RenderSets, Providers: plan.Providers, Artifacts: exported.sorted(),
+		Render: plan.RenderSets, Providers: plan.Providers, Artifacts: exported.sorted(), Partial: partial,
 		Control: tenant.IsControl, Forbidden: forbiddenInTemplates,
 		Find: func(id krm.Identity) *krm.Node { return findItem(list, plan, id, rep) },
 	}

@@ -322,6 +322,23 @@ func TestSetsTakeForeignArtifacts(t *testing.T) {
 	o := observe(t, listOf(config, foreign("good", "apps/good.yaml"), foreign("evil", "tenants/tenant-a/evil.yaml")))
 	require.Zero(t, o.status, o.stderr)
 	assert.Equal(t, []string{`{"r":"latest@","x":"theirs"}`, `{"r":"latest@","x":"ours"}`}, o.data(t))
+	assert.Empty(t, o.found("warning"))
+	o = observe(t, listOf(config, foreign("good", "apps/good.yaml"))) // whose files are these?
+	require.Zero(t, o.status, o.stderr)
+	assert.Equal(t, []string{`{"r":"latest@","x":"ours"}`}, o.data(t))
+	assert.Contains(t, o.the(t, "tenant-configuration-ignored").Message, "ExternalArtifact apps/good may be a tenant's")
+}
+
+// A copy of a tenant's text is a tenant's text.
+func TestSetsStampCopies(t *testing.T) {
+	inline := strings.Replace(setHead, "name: set", "name: zz", 1) + "  resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: copy, namespace: apps, annotations: {fluxcd.controlplane.io/copyFrom: tenant-a/m}}}]\n"
+	o := renders(t, "Render", m{inputsA: "x: ${SECRET}"}, allModules, onModules+configMapOf("a: << inputs.x >>"), inline)
+	require.Zero(t, o.status, o.stderr)
+	made := o.madeBySets(t)
+	require.Len(t, made, 2)
+	for _, object := range made {
+		assert.Contains(t, object, `"kustomize.toolkit.fluxcd.io/substitute":"disabled"`)
+	}
 }
 
 // Which objects carry a tenant's text, and how they are stamped.
@@ -381,6 +398,28 @@ func TestSetsTakeNoInstructionsFromTenants(t *testing.T) {
 	require.Zero(t, o.status, o.stderr)
 	assert.Equal(t, []string{"warning inputs-control-key sets.yaml:13:22", "warning inputs-control-key sets.yaml:13:22"}, o.found("warning"))
 	assert.Equal(t, []string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"kustomize.toolkit.fluxcd.io/prune":"disabled","kustomize.toolkit.fluxcd.io/substitute":"disabled","my.org/note":"hello"},"name":"m"}}`}, o.madeBySets(t))
+}
+
+// Whether an object is there, and who deletes a namespace, is no tenant's to say.
+// Flux Operator would listen, so there it is an error.
+func TestSetsAreNotLedByTenants(t *testing.T) {
+	const disabled, self = "annotations: {fluxcd.controlplane.io/reconcile: disabled}", "annotations: {source.extensions.fluxcd.io/externalFinalizer: self}"
+	quota := onModules + "    apiVersion: v1\n    kind: ResourceQuota\n    metadata:\n      name: q\n      annotations: << toYaml inputs.annotations | nindent 8 >>\n"
+	o := renders(t, "Render", m{inputsA: disabled}, allModules, quota)
+	require.Zero(t, o.status, o.stderr)
+	assert.Equal(t, []string{"warning inputs-control-key sets.yaml:13:22"}, o.found("warning"))
+	assert.Len(t, o.madeBySets(t), 1)
+	namespace := strings.Replace(strings.Replace(quota, "ResourceQuota", "Namespace", 1), "name: q", "name: << inputs.namespace >>-extra", 1)
+	o = renders(t, "Render", m{inputsA: self}, allModules, namespace)
+	require.Zero(t, o.status, o.stderr)
+	assert.Equal(t, []string{"warning inputs-control-key sets.yaml:13:22"}, o.found("warning"))
+	assert.Len(t, o.madeBySets(t), 1)
+	for _, annotations := range []string{disabled, self, "annotations: {fluxcd.controlplane.io/copyFrom: flux-system/keys}"} {
+		o := renders(t, "Passthrough", m{inputsA: annotations}, allModules, quota)
+		assert.Equal(t, []string{"error inputs-control-key " + inputsA + ":1:1"}, o.found("error", "warning"), o.stderr)
+	}
+	o = renders(t, "Passthrough", m{inputsA: "annotations: {my.org/note: hello}"}, allModules, quota)
+	assert.Empty(t, o.found("error", "warning"))
 }
 
 // One tenant cannot take an object from another.
@@ -474,6 +513,10 @@ func TestPassthroughFindsInjections(t *testing.T) {
 		"a name that becomes two":  {"x: '2020-01'", "a: << inputs.x >>-01", "becomes a timestamp at `data.a`"},
 		"the id is digits":         {"{}", "a: << inputs.id >>", "becomes the number 363856821"},
 		"what the author wrote":    {"x: \"a: b\"", "a: << inputs.x | quote >>\nmode: 0644\nb: << inputs.id | quote >>", ""},
+		"a value of a neighbour":   {"x: 'v, b: evil} #'", "a: {a: << inputs.x >>, b: good}", "changes `data.a.b` from \"good\" to \"evil\""},
+		"another input":            {"x: 'v, b: evil} #'", "a: {a: << inputs.x >>, b: << inputs.namespace >>}", "changes `data.a.b` from"},
+		"a neighbour in quotes":    {"x: 'v\", b: \"evil\"} #'", "a: {a: \"<< inputs.x >>\", b: \"a-<< inputs.namespace >>\"}", "changes `data.a.b` from"},
+		"its own value":            {"x: 'it''s \"so\"  \\n'", "a: << inputs.x >>\nb: << inputs.namespace >>-x", ""},
 		"branches of the template": {"x: true", "a: << if inputs.x >>b<< else >>c<< end >>", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -515,6 +558,10 @@ func TestPassthroughChecks(t *testing.T) {
 
 // A set that makes nothing deletes what it made.
 func TestSetsWithoutInputsAreStopped(t *testing.T) {
+	for _, mode := range []string{"Render", "Passthrough"} { // a mistake is one finding
+		o := renders(t, mode, m{inputsA: "[]"}, allModules, onModules+configMapOf("a: b"))
+		assert.Len(t, o.found("error", "warning"), 1, o.stderr)
+	}
 	none := strings.Replace(allModules, "\"*\"", "nowhere", 1)
 	set := onModules + configMapOf("a: << inputs.x >>")
 	o := renders(t, "Render", nil, none, set)

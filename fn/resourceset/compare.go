@@ -2,6 +2,7 @@ package resourceset
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
 	"github.com/provision-tenants/provision-tenants/fn/template"
@@ -10,14 +11,14 @@ import (
 // compare finds inputs that become structure where text is substituted: Flux
 // Operator does that, with the rights of whoever runs it. What it would render is
 // compared with what the inputs as data give: documents, keys and types must be
-// the same.
+// the same, and so must every value that no odd text explains.
 func (e *evaluation) compare(u *unit, in *inputSet, out *template.Output, want []*krm.Node) {
 	if out.Plain() {
 		return
 	}
 	got, what := parseText(out.Text())
 	if what == "" {
-		what = difference(want, got)
+		what = difference(want, got, isFixed)
 	}
 	if what == "" {
 		return
@@ -48,7 +49,15 @@ func guilty(p template.Printed) string {
 	if wrong != "" {
 		return wrong
 	}
-	return difference(want, got)
+	return difference(want, got, func(n *krm.Node) bool { return !p.In(n.Text) })
+}
+
+// isFixed tells whether text substitution must leave a value as it is: what the
+// template's author wrote, and text in which YAML sees nothing but text. In a flow
+// collection an input can end with a comment that hides its neighbours, whose keys
+// it brings itself.
+func isFixed(n *krm.Node) bool {
+	return n.Pos.Line > 0 || n.Kind == krm.StringNode && !strings.ContainsAny(n.Text, "\"'\\# \t\n\r\u0085\u2028\u2029")
 }
 
 func parseText(text string) ([]*krm.Node, string) {
@@ -60,31 +69,33 @@ func parseText(text string) ([]*krm.Node, string) {
 	return documents, ""
 }
 
-// difference says how documents differ in number, keys or types; "" when they do
-// not.
-func difference(want, got []*krm.Node) string {
+// difference says how documents differ in number, keys, types or fixed values; ""
+// when they do not.
+func difference(want, got []*krm.Node, fixed func(*krm.Node) bool) string {
 	if len(want) != len(got) {
 		return fmt.Sprintf("substituted as text it changes the number of documents from %d to %d", len(want), len(got))
 	}
 	for i := range want {
-		if what := differs(want[i], got[i]); what != "" {
+		if what := differs(want[i], got[i], fixed); what != "" {
 			return "substituted as text it " + what
 		}
 	}
 	return ""
 }
 
-func differs(want, got *krm.Node) string {
+func differs(want, got *krm.Node, fixed func(*krm.Node) bool) string {
 	switch {
 	case got.Ambiguous != want.Ambiguous && got.Ambiguous != "":
 		return fmt.Sprintf("becomes %s at `%s`", got.Ambiguous, got.Pos.Field)
 	case want.Kind != got.Kind:
 		return fmt.Sprintf("becomes %s at `%s`", describe(got), got.Pos.Field)
+	case want.Text != got.Text && fixed(want):
+		return fmt.Sprintf("changes `%s` from %q to %q", got.Pos.Field, krm.Short(want.Text, 64), krm.Short(got.Text, 64))
 	case len(want.Items) != len(got.Items):
 		return fmt.Sprintf("changes the number of entries of `%s` from %d to %d", got.Pos.Field, len(want.Items), len(got.Items))
 	}
 	for i := range want.Items {
-		if what := differs(want.Items[i], got.Items[i]); what != "" {
+		if what := differs(want.Items[i], got.Items[i], fixed); what != "" {
 			return what
 		}
 	}
@@ -93,7 +104,7 @@ func differs(want, got *krm.Node) string {
 		if wanted == nil {
 			return fmt.Sprintf("adds the key `%s`", key.Pos.Field)
 		}
-		if what := differs(wanted, value); what != "" {
+		if what := differs(wanted, value, fixed); what != "" {
 			return what
 		}
 	}

@@ -18,6 +18,9 @@ type Environment struct {
 	// Providers are sorted by namespace and name, and so are the Artifacts.
 	Providers []*Provider
 	Artifacts []*Artifact
+	// Partial is set when artifacts are missing because of errors: then it is no news
+	// that nothing is selected.
+	Partial bool
 	// Control tells whether a label or annotation is an instruction that no tenant
 	// may give; Forbidden, whether nobody but hosts and this function may.
 	Control, Forbidden func(key string) bool
@@ -45,6 +48,9 @@ type Finalized map[string]Finalizer
 type Finalizer struct {
 	Owner string
 	Pos   krm.Pos
+	// Local is set when the ResourceSet is an item that reaches no cluster, so that
+	// nobody there deletes the namespace.
+	Local bool
 }
 
 // Result is what ResourceSets come to.
@@ -87,12 +93,16 @@ type draft struct {
 	set    *Set
 	unit   *unit
 	inputs *inputSet
+	// copied is set when it carries what a tenant's inputs have made elsewhere.
+	copied bool
 }
+
+func (d *draft) isTenants() bool { return d.copied || d.inputs.artifact != nil }
 
 // finished is the object, written.
 func (d *draft) finished() Object {
 	d.write()
-	return Object{Object: d.object, Set: d.set, Origin: d.inputs.origin, Tenant: d.inputs.artifact != nil, Step: d.unit.step}
+	return Object{Object: d.object, Set: d.set, Origin: d.inputs.origin, Tenant: d.isTenants(), Step: d.unit.step}
 }
 
 // write turns the tree into text, which is much smaller.

@@ -59,7 +59,8 @@ func (e *evaluation) copyFrom(d *draft) {
 		return
 	}
 	namespace, name, found := strings.Cut(from.Text, "/")
-	source := e.find(krm.Identity{Kind: id.Kind, Namespace: namespace, Name: name})
+	sourceID := krm.Identity{Kind: id.Kind, Namespace: namespace, Name: name}
+	source := e.find(sourceID)
 	switch {
 	case !found || namespace == "" || name == "" || strings.Contains(name, "/"):
 		e.failFill(d, "write `namespace/name`", "`%s` of %s is %q", copyFromKey, id.Title(), krm.Short(from.Text, 128))
@@ -67,6 +68,8 @@ func (e *evaluation) copyFrom(d *draft) {
 		e.failFill(d, "pass it among the items", "%s copies from %s %s/%s, which is not in the list", id.Title(), id.Kind, krm.Short(namespace, 64), krm.Short(name, 64))
 	default:
 		d.node = withData(d.node, source)
+		before := e.kept[sourceID]
+		d.copied = before != nil && before.isTenants()
 	}
 }
 

@@ -31,13 +31,23 @@ func (c *objectCheck) finalizer(id krm.Identity, n *krm.Node) (declared, ok bool
 		c.refuse("move it to the generator, whose namespace it is", "%s declares that it deletes %s and must set nothing else on it, found `%s`", c.set.Owner, id.Title(), c.carriesMore(n))
 	default:
 		if _, twice := c.result.Finalized[id.Name]; !twice {
-			c.result.Finalized[id.Name] = Finalizer{c.set.Owner, c.unit.pos}
+			c.result.Finalized[id.Name] = Finalizer{c.set.Owner, c.unit.pos, c.isLocal()}
 		} else if by := c.result.Finalized[id.Name].Owner; by != c.set.Owner {
 			c.refuse("keep one of the two", "%s and %s both declare that they delete %s", by, c.set.Owner, id.Title())
 		}
 		return true, true
 	}
 	return false, false
+}
+
+// isLocal tells whether the set stays out of the cluster: what is rendered here
+// does, and what says so.
+func (c *objectCheck) isLocal() bool {
+	if c.set.Item == nil {
+		return false
+	}
+	local, there := c.set.Item.Annotations[krm.LocalConfigKey]
+	return c.Render || there && local != "false"
 }
 
 func (c *objectCheck) refuse(hint, format string, args ...any) {

@@ -40,7 +40,7 @@ func (e *evaluation) inputSets(s *Set) (sets []inputSet, known bool) {
 			sets[i].origin = s.Origin
 		}
 	}
-	if known && len(sets) == 0 {
+	if known && len(sets) == 0 && !e.Partial {
 		e.reportNoInputs(s)
 	}
 	return sets, known
@@ -139,7 +139,7 @@ func (e *evaluation) export(p *Provider) []inputSet {
 			"provider %s/%s has the type %q, which asks the network", p.Namespace, p.Name, krm.Short(p.Type, 64))
 		return nil
 	}
-	return p.export(e.Artifacts, e.rep)
+	return p.export(e.Environment, e.rep)
 }
 
 // permuted combines each input of a source with each of every other one.

@@ -97,6 +97,9 @@ func (c *objectCheck) object(n *krm.Node) (*krm.Node, bool) {
 		return nil, false
 	case c.unit.object == nil && id.Group == "kustomize.config.k8s.io":
 		return nil, false // no object of a cluster; Flux Operator drops it, too
+	}
+	n = c.withoutControl(n)
+	switch {
 	case c.excluded(n):
 		return nil, false
 	case !c.wellFormed(id, n):
@@ -106,7 +109,6 @@ func (c *objectCheck) object(n *krm.Node) (*krm.Node, bool) {
 	if finalized || !ok {
 		return nil, false
 	}
-	n = c.withoutControl(n)
 	n = c.withCommon(n)
 	return n, c.metadata(n) && c.data(id, n) && c.scalars(n, n)
 }
@@ -158,20 +160,30 @@ func (c *objectCheck) wellFormed(id krm.Identity, n *krm.Node) bool {
 }
 
 // withoutControl takes away instructions that came with values: a tenant must not
-// decide what an applier does with an object.
+// decide what an applier does with an object, nor whether it is there. Flux Operator
+// would follow them.
 func (c *objectCheck) withoutControl(n *krm.Node) *krm.Node {
 	for _, field := range []string{"labels", "annotations"} {
 		for key := range fieldsOf(n.Get("metadata").Get(field)) {
 			if key.Pos.Line == 0 && c.Control(key.Text) {
 				n = without(n, field, key.Text)
-				if c.Render && c.unit.mayWarn() {
-					c.rep.Warnf("inputs-control-key", c.unit.pos, "write the key in the template, if the platform team wants it",
-						"%s %q of %s came with %s and is left out: only a template can set it", strings.TrimSuffix(field, "s"), krm.Short(key.Text, 128), identityOf(n).Title(), c.in.title())
-				}
+				c.reportControl(strings.TrimSuffix(field, "s"), key.Text, identityOf(n))
 			}
 		}
 	}
 	return n
+}
+
+func (c *objectCheck) reportControl(what, key string, id krm.Identity) {
+	const hint = "write the key in the template, if the platform team wants it"
+	switch {
+	case !c.Render && c.in.artifact == nil || !c.unit.mayWarn():
+	case c.Render:
+		c.rep.Warnf("inputs-control-key", c.unit.pos, hint, "%s %q of %s came with %s and is left out: only a template can set it", what, krm.Short(key, 128), id.Title(), c.in.title())
+	default:
+		c.rep.Errorf("inputs-control-key", c.in.artifact.File, hint, "%s %q of %s comes with %s, and Flux Operator would follow it: only a template of ResourceSet %s can set it",
+			what, krm.Short(key, 128), id.Title(), c.in.title(), c.set.id())
+	}
 }
 
 // fieldsOf are the entries of a map, which may be missing.

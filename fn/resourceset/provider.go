@@ -91,18 +91,18 @@ type inputSet struct {
 
 // selected are the artifacts that a provider selects, sorted by namespace and name,
 // each once.
-func (p *Provider) selected(all []*Artifact, rep *krm.Report) []*Artifact {
+func (p *Provider) selected(env Environment, rep *krm.Report) []*Artifact {
 	var found []*Artifact
 	for _, s := range p.Selectors {
 		before := len(found)
-		for _, a := range all {
+		for _, a := range env.Artifacts {
 			if s.selects(a) {
 				found = append(found, a)
 			}
 		}
-		if len(found) == before {
+		if len(found) == before && !env.Partial {
 			rep.Warnf("provider-no-artifact", s.Pos, "correct the labels, the name or the namespace; the labels of artifacts are `commonMetadata` and the captures of the path pattern",
-				"provider %s/%s: the selector matches no ExternalArtifact of %d", p.Namespace, p.Name, len(all))
+				"provider %s/%s: the selector matches no ExternalArtifact of %d", p.Namespace, p.Name, len(env.Artifacts))
 		}
 	}
 	slices.SortFunc(found, func(a, b *Artifact) int {
@@ -122,7 +122,7 @@ func (s *ArtifactSelector) selects(a *Artifact) bool {
 }
 
 // export makes the inputs of a provider.
-func (p *Provider) export(artifacts []*Artifact, rep *krm.Report) []inputSet {
+func (p *Provider) export(env Environment, rep *krm.Report) []inputSet {
 	if p.Type == TypeStatic {
 		values := maps.Clone(p.Defaults)
 		if values == nil {
@@ -132,7 +132,7 @@ func (p *Provider) export(artifacts []*Artifact, rep *krm.Report) []inputSet {
 		values["provider"] = p.self()
 		return []inputSet{{values: values, about: fmt.Sprintf("provider %s/%s", p.Namespace, p.Name)}}
 	}
-	selected := p.selected(artifacts, rep)
+	selected := p.selected(env, rep)
 	if len(selected) > p.Limit {
 		rep.Errorf("provider-limit", p.LimitPos, fmt.Sprintf("set `spec.filter.limit` to %d or more", len(selected)),
 			"provider %s/%s selects %d ExternalArtifacts and exports %d: the others would silently lose what is made for them", p.Namespace, p.Name, len(selected), p.Limit)

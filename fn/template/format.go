@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/provision-tenants/provision-tenants/fn/krm"
@@ -23,7 +25,7 @@ func formatFunctions() map[string]function {
 		"urlquery": deep(func(v ...any) string { return url.QueryEscape(fmt.Sprint(printable(v)...)) }),
 		"fromYaml": shallow(fromYAML), "fromYamlArray": shallow(fromYAMLArray),
 	}
-	printf := deep(func(format string, v ...any) string { return fmt.Sprintf(format, v...) })
+	printf := deep(printed)
 	printf.size = sizes["printf"]
 	all["printf"] = printf
 	for _, must := range []string{"", "must"} {
@@ -35,6 +37,16 @@ func formatFunctions() map[string]function {
 		all[lowerFirst(must+"FromJsonArray")] = shallow(fromYAMLArray)
 	}
 	return all
+}
+
+// addressVerb prints where in memory a value is, which is another place each time.
+var addressVerb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+# 0-9.*\[\]]*p`) })
+
+func printed(format string, v ...any) (string, error) {
+	if addressVerb().MatchString(strings.ReplaceAll(format, "%%", "")) {
+		return "", errors.New("the verb %p gives another result each time")
+	}
+	return fmt.Sprintf(format, v...), nil
 }
 
 func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }

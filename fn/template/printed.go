@@ -33,6 +33,11 @@ func (p Printed) offset() int { return int(p.output.template.actions[p.output.to
 // Skeleton is the rendering with a word in place of every value.
 func (p Printed) Skeleton() string { return p.output.skeleton }
 
+// In tells whether a text of the Skeleton has this value in it.
+func (p Printed) In(text string) bool {
+	return strings.Contains(text, p.output.template.marks.token(p.token))
+}
+
 // Text is the Skeleton with this value as text.
 func (p Printed) Text() string {
 	t := &p.output.tokens[p.token]

@@ -31,7 +31,8 @@ const (
 //     string, and so is a key;
 //   - `toYaml` on a line of its own gives its entries to the map or the list there.
 //
-// A key that came with a value has no line in its position. Documents must not be
+// A key or a scalar that came with a value, or has one in it, has no line in its
+// position. Documents must not be
 // changed.
 func (o *Output) Documents() ([]*krm.Node, []*Mistake) {
 	p := o.parse()
@@ -118,7 +119,7 @@ func (f *filler) scalar(n *krm.Node) *krm.Node {
 	if t, whole := f.whole(n.Text); whole && !n.Quoted {
 		return f.value(t)
 	}
-	return &krm.Node{Kind: krm.StringNode, Pos: n.Pos, Text: f.text(n.Text), Quoted: true}
+	return &krm.Node{Kind: krm.StringNode, Pos: krm.Pos{File: n.Pos.File, Field: n.Pos.Field}, Text: f.text(n.Text), Quoted: true}
 }
 
 // value is what a plain scalar becomes.

@@ -145,6 +145,7 @@ func TestMistakes(t *testing.T) {
 		"a panic":                   {"<< div 1 0 >>", "template-failed", "in `div 1 0`: runtime error: integer divide by zero", 1, 4, ""},
 		"a huge text":               {"<< repeat 1000000000 \"x\" >>", "template-limit", "in `repeat 1000000000 \"x\"`: the result would be too large", 1, 4, ""},
 		"a huge width":              {"<< printf \"%1000000000d\" 1 >>", "template-limit", "in `printf \"%1000000000d\" 1`: the result would be too large", 1, 4, ""},
+		"an address":                {"<< printf \"%%%-[1]p\" inputs >>", "template-failed", "the verb %p gives another result each time", 1, 4, ""},
 		"a huge list":               {"<< range until 1000000000 >>x<< end >>", "template-limit", "in `range until 1000000000`: the result would be too large", 1, 10, ""},
 		"a huge number of turns":    {"<< range 1000000000 >><< end >>", "template-limit", "the template does not end within the work that is allowed", 1, 23, ""},
 		"recursion":                 {"<< define \"a\" >><< template \"a\" >><< end >><< template \"a\" >>", "template-limit", "templates call each other more than 500 deep", 1, 29, ""},
