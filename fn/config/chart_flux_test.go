@@ -110,7 +110,7 @@ func withFields(t *testing.T, base, more string) chart.Chart {
 
 func (r row) made(t *testing.T) ([]chart.Made, *krm.Report) {
 	t.Helper()
-	p := chart.Profile{Namespace: "clusters", Find: r.find(t), Render: func(s krm.Str) (krm.Str, bool) {
+	p := chart.Profile{Namespace: "clusters", Find: r.find(t), Render: func(s krm.Str, _ bool) (krm.Str, bool) {
 		s.Text = strings.ReplaceAll(s.Text, "{{ .Cluster.metadata.name }}", "prod")
 		return s, true
 	}}
