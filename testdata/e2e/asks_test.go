@@ -52,3 +52,38 @@ func TestAsks(t *testing.T) {
 		}
 	}
 }
+
+// TestOnceMore stops pruning in the revision that removes a directory, which is
+// too late for what appliers read from the live object: the namespace stays in the
+// output until they know.
+func TestOnceMore(t *testing.T) {
+	t.Parallel()
+	for i, a := range []applier{kubectlPrune, kubectlApplySet, kptLive, flux, fluxOperator, helm} {
+		t.Run(a.name, func(t *testing.T) {
+			needs(t, a.needs...)
+			t.Parallel()
+			f := newFleet(t, fmt.Sprintf("once-%d", i), options{prune: true}, "reef", "tide")
+			session := a.open(t, f)
+			f.deliver(session)
+			f.options.prune = false
+			f.configure()
+			f.leave("reef")
+			for _, stays := range []bool{true, !strings.Contains(a.name, "--prune")} { // kubectl's prunes cannot be told
+				f.deliver(session)
+				_, there := live(t, f.namespace("reef"))
+				assert.Equal(t, stays, there, "stays")
+			}
+			assert.NotContains(t, f.titles(), "Namespace /"+f.namespace("reef"), "it has left the output")
+		})
+	}
+}
+
+// titles are those of what was rendered last.
+func (f *fleet) titles() []string {
+	f.Helper()
+	var titles []string
+	for _, o := range f.objects() {
+		titles = append(titles, title(o))
+	}
+	return titles
+}

@@ -232,12 +232,16 @@ const patience = 3 * time.Minute
 
 // poll waits until something holds.
 func poll(holds func() (bool, error)) error {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for late := time.After(patience); ; {
 		if ok, err := holds(); ok || err != nil {
 			return err
 		}
+		select {
+		case <-late:
+			return fmt.Errorf("it does not come about within %s", patience)
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
-	return fmt.Errorf("it does not come about within %s", patience)
 }
 
 func get(kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {

@@ -75,14 +75,7 @@ func TestNamespacesThatLeave(t *testing.T) {
 	for _, s := range situations {
 		heads = append(heads, s.name)
 	}
-	table, complete := "| "+strings.Join(heads, " | ")+" |\n|"+strings.Repeat("---|", len(heads))+"\n", true
-	for _, row := range rows {
-		table += "| " + strings.Join(row, " | ") + " |\n"
-		complete = complete && !slices.Contains(row, "")
-	}
-	if complete { // the cells of a host that is missing are empty
-		assertTable(t, table)
-	}
+	assertTable(t, heads, rows)
 }
 
 // observe tells what becomes of a namespace.
@@ -169,16 +162,31 @@ func (f *fleet) finalize(session session, namespace string) {
 
 var observed = regexp.MustCompile(`(?m)^<!-- observed -->\n(?:\n?\|.*\n)*`)
 
-func assertTable(t *testing.T, table string) {
+// assertTable compares with the table of the README, or rewrites it. Rows without
+// all their cells, because a host is missing or something else was asked for, are
+// let off.
+func assertTable(t *testing.T, heads []string, rows [][]string) {
 	t.Helper()
 	path := filepath.Join(repository, "README.md")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Len(t, observed.FindAll(data, -1), 1)
-	current := observed.ReplaceAllLiteralString(string(data), "<!-- observed -->\n\n"+table)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(current), 0o644))
-		return
+	before := observed.FindAllString(string(data), -1)
+	require.Len(t, before, 1)
+	table, complete := "<!-- observed -->\n\n| "+strings.Join(heads, " | ")+" |\n|"+strings.Repeat("---|", len(heads))+"\n", true
+	for _, row := range rows {
+		line := "| " + strings.Join(row, " | ") + " |\n"
+		table += line
+		if slices.Contains(row, "") {
+			complete = false
+		} else if !*update {
+			assert.Contains(t, before[0], line)
+		}
 	}
-	assert.Equal(t, current, string(data), "run make e2e ARGS=-update")
+	switch {
+	case !complete:
+	case *update:
+		require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), before[0], table, 1)), 0o644))
+	default:
+		assert.Equal(t, table, before[0], "run make e2e ARGS=-update")
+	}
 }
