@@ -46,12 +46,12 @@ func TestMistakesInCharts(t *testing.T) {
 		{func(c *Chart) { c.RepositoryURL = at("u", "https://a b/") }, "error u: must be a URL such as `https://charts.example.org`, found \"https://a b/\" [config-value]"},
 		{func(c *Chart) { c.RepositoryURL = at("u", "charts.example.org") }, "error u: must begin with `http://`, `https://`, `oci://`, `gitrepository://`, `bucket://` or `ocirepository://`, found \"charts.example.org\" [config-value]"},
 		{func(c *Chart) { c.RepositoryURL = at("u", "file:///etc") }, "error u: must begin with `http://`, `https://`, `oci://`, `gitrepository://`, `bucket://` or `ocirepository://`, found \"file:///etc\" [config-value]"},
-		{func(c *Chart) { c.RepositoryURL = at("u", "oci://ghcr.io/Acme") }, "error u: must be a registry and a path such as `oci://ghcr.io/acme/charts`, in lower case, found \"oci://ghcr.io/Acme\" [config-value]"},
-		{func(c *Chart) { c.RepositoryURL = at("u", "oci://ghcr.io/acme:1.0.0") }, "error u: must be a registry and a path such as `oci://ghcr.io/acme/charts`, in lower case, found \"oci://ghcr.io/acme:1.0.0\" [config-value]"},
-		{func(c *Chart) { c.RepositoryURL, c.ChartName = at("u", "oci://ghcr.io/acme"), at("c", "Web") }, "error c: must be the name of a chart in `repositoryURL`, in lower case, found \"Web\" [config-value]"},
+		{func(c *Chart) { c.RepositoryURL = at("u", "oci://registry.example.org/Acme") }, "error u: must be a registry and a path such as `oci://registry.example.org/acme/charts`, in lower case, found \"oci://registry.example.org/Acme\" [config-value]"},
+		{func(c *Chart) { c.RepositoryURL = at("u", "oci://registry.example.org/acme:1.0.0") }, "error u: must be a registry and a path such as `oci://registry.example.org/acme/charts`, in lower case, found \"oci://registry.example.org/acme:1.0.0\" [config-value]"},
+		{func(c *Chart) { c.RepositoryURL, c.ChartName = at("u", "oci://registry.example.org/acme"), at("c", "Web") }, "error c: must be the name of a chart in `repositoryURL`, in lower case, found \"Web\" [config-value]"},
 		{func(c *Chart) {
-			c.RepositoryURL, c.ChartName = at("u", "oci://ghcr.io/acme"), at("c", "oci://ghcr.io/acme/web")
-		}, "error c: must be the name of a chart in `repositoryURL`, found \"oci://ghcr.io/acme/web\" [config-value]"},
+			c.RepositoryURL, c.ChartName = at("u", "oci://registry.example.org/acme"), at("c", "oci://registry.example.org/acme/web")
+		}, "error c: must be the name of a chart in `repositoryURL`, found \"oci://registry.example.org/acme/web\" [config-value]"},
 		{func(c *Chart) { c.RepositoryURL = at("u", "gitrepository://apps/mono") }, "error u: must have the path of a chart in the source: `gitrepository://namespace/name/path`, found \"gitrepository://apps/mono\" [config-value]"},
 		{func(c *Chart) { c.RepositoryURL = at("u", "gitrepository://mono") }, "error u: must name a Flux source and a path in it: `gitrepository://namespace/name/path`, found \"gitrepository://mono\" [config-value]"},
 		{func(c *Chart) { c.RepositoryURL = at("u", "bucket://apps/mono/a/../../b") }, "error u: must have the path of a chart in the source: `gitrepository://namespace/name/path`, found \"bucket://apps/mono/a/../../b\" [config-value]"},
@@ -87,7 +87,7 @@ func TestMistakesInReferences(t *testing.T) {
 			c.ValuesFrom = []Reference{{Kind: kind, Name: str("s"), Pos: krm.Pos{Field: "ref"}}}
 		}
 	}
-	oci := func(c *Chart) { c.RepositoryURL, c.ChartName = str("oci://ghcr.io/acme"), str("web") }
+	oci := func(c *Chart) { c.RepositoryURL, c.ChartName = str("oci://registry.example.org/acme"), str("web") }
 	const head = "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: clusters}\n"
 	const forValues = head + "type: addons.projectsveltos.io/cluster-profile\n"
 	for _, c := range []struct {

@@ -45,7 +45,7 @@ func (a *adder) checkRepository() (name string, ok bool) {
 // checkOCI checks a chart in a registry at an address, and returns its name.
 func (a *adder) checkOCI(address string) (name string, ok bool) {
 	name, ok = a.checkRepository()
-	if !a.must(ociPath().MatchString(address), a.chart.RepositoryURL, "be a registry and a path such as `oci://ghcr.io/acme/charts`, in lower case") || !ok {
+	if !a.must(ociPath().MatchString(address), a.chart.RepositoryURL, "be a registry and a path such as `oci://registry.example.org/acme/charts`, in lower case") || !ok {
 		return name, false
 	}
 	return name, a.must(ociPath().MatchString(address+"/"+name), a.chart.ChartName, "be the name of a chart in `repositoryURL`, in lower case")

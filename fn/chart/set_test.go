@@ -175,12 +175,12 @@ func TestSharedSources(t *testing.T) {
 		{
 			"two versions of an OCI chart",
 			[]Chart{
-				newRelease("oci://ghcr.io/acme", "acme", "web", "1.0.0", "shop", "a"), newRelease("oci://ghcr.io/acme", "acme", "web", "2.0.0", "shop", "b"),
-				newRelease("oci://ghcr.io/acme", "acme", "web", "2.0.0", "shop", "c"),
+				newRelease("oci://registry.example.org/acme", "acme", "web", "1.0.0", "shop", "a"), newRelease("oci://registry.example.org/acme", "acme", "web", "2.0.0", "shop", "b"),
+				newRelease("oci://registry.example.org/acme", "acme", "web", "2.0.0", "shop", "c"),
 			},
 			[]string{"OCIRepository acme-web-8f5d7b53 [shop/b shop/c]", "OCIRepository acme-web-954f818c [shop/a]"},
 		},
-		{"a name that no object can have", []Chart{newRelease("oci://ghcr.io/acme", "Acme_Inc.", "Acme_Inc./web", "1.0.0", "shop", "a")}, []string{"OCIRepository acme-inc--web [shop/a]"}},
+		{"a name that no object can have", []Chart{newRelease("oci://registry.example.org/acme", "Acme_Inc.", "Acme_Inc./web", "1.0.0", "shop", "a")}, []string{"OCIRepository acme-inc--web [shop/a]"}},
 	} {
 		set := NewSet(Place{Namespace: "flux-system"}, &krm.Report{})
 		set.Add(profile(t, login, c.charts...))
@@ -193,7 +193,7 @@ func TestSharedSources(t *testing.T) {
 func TestOrderDoesNotShow(t *testing.T) {
 	var profiles []Profile
 	for i := range 8 {
-		a, b := web(fmt.Sprintf("a%d", i)), newRelease("oci://ghcr.io/acme", "acme", "web", fmt.Sprintf("%d.0.0", i%3), "shop", fmt.Sprintf("b%d", i))
+		a, b := web(fmt.Sprintf("a%d", i)), newRelease("oci://registry.example.org/acme", "acme", "web", fmt.Sprintf("%d.0.0", i%3), "shop", fmt.Sprintf("b%d", i))
 		a.RepositoryURL = str(fmt.Sprintf("https://charts%d.example.org", i%2))
 		a.RepositoryName = str([]string{"acme", "zeta", "acme"}[i%3])
 		a.ValuesFrom = []Reference{{Kind: "Secret", Name: str("db")}, {Kind: "ConfigMap", Name: str("more")}}

@@ -85,7 +85,7 @@ func (s *spec) checkPathAlias(p krm.Str) {
 }
 
 // checkServiceAccount: nothing reaches into another namespace without an account
-// that somebody chose (seed: one of the two is required).
+// that somebody chose (one of the two is required).
 func (s *spec) checkServiceAccount(g Generator) {
 	if g.ServiceAccount != "" {
 		return
