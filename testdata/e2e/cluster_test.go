@@ -40,9 +40,6 @@ var cluster struct {
 	client.Client
 }
 
-// bin has the programs that the tests build, and is the first entry of PATH.
-var bin string
-
 func TestMain(m *testing.M) {
 	flag.Parse()
 	log.SetLogger(logr.Discard())
@@ -55,17 +52,14 @@ func TestMain(m *testing.M) {
 }
 
 // withCluster runs the tests while the server of server/main.go runs. Whatever
-// ends this process ends the server, because the pipe between them closes.
+// ends this process ends the server, because the pipe between them closes, and
+// with the server goes its directory.
 func withCluster(tests func() int) (status int, err error) {
-	dir, err := os.MkdirTemp("", "provision-tenants-e2e-*")
+	program, err := buildServer()
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := build(dir); err != nil {
-		return 0, err
-	}
-	server := exec.Command(filepath.Join(repository, "bin", "e2e-server"))
+	server := exec.Command(program)
 	var says bytes.Buffer
 	server.Stderr = &says
 	hold, err := server.StdinPipe()
@@ -86,16 +80,7 @@ func withCluster(tests func() int) (status int, err error) {
 	if err := connect(address); err != nil {
 		return 0, fmt.Errorf("the API server does not start: %w\n%s", err, says.String())
 	}
-	for _, program := range []struct{ key, value string }{
-		{"KUBECONFIG", cluster.kubeconfig},
-		{"KUBECACHEDIR", filepath.Join(dir, "discovery")}, // ports come back with another server behind them
-		{"PATH", bin + string(os.PathListSeparator) + os.Getenv("PATH")},
-	} {
-		if err := os.Setenv(program.key, program.value); err != nil {
-			return 0, err
-		}
-	}
-	if err := installDefinitions(); err != nil {
+	if err := prepare(filepath.Dir(cluster.kubeconfig)); err != nil {
 		return 0, err
 	}
 	return tests(), nil
@@ -103,29 +88,46 @@ func withCluster(tests func() int) (status int, err error) {
 
 const repository = "../.."
 
-// build leaves the server in bin/ of the repository, where it is built once, and
-// the function in dir.
-func build(dir string) error {
-	bin = dir
+// buildServer leaves the server in bin/ of the repository, where it stays. It says
+// that it is the version it is made of, which clients ask for.
+func buildServer() (string, error) {
 	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes").Output()
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(repository, "bin", "e2e-server")
+	return out, build(".", "./server", out, "-ldflags", "-X k8s.io/component-base/version.gitVersion="+strings.TrimSpace(string(version)))
+}
+
+func build(dir, pkg, out string, flags ...string) error {
+	out, err := filepath.Abs(out)
 	if err != nil {
 		return err
 	}
-	for _, program := range []struct{ in, out, pkg, ldflags string }{
-		{".", filepath.Join(repository, "bin", "e2e-server"), "./server", "-X k8s.io/component-base/version.gitVersion=" + strings.TrimSpace(string(version))},
-		{repository, filepath.Join(dir, "provision-tenants"), ".", ""},
-	} {
-		out, err := filepath.Abs(program.out)
-		if err != nil {
-			return err
-		}
-		command := exec.Command("go", "build", "-ldflags", program.ldflags, "-o", out, program.pkg)
-		command.Dir = program.in
-		if text, err := command.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", command, err, text)
-		}
+	command := exec.Command("go", slices.Concat([]string{"build", "-o", out}, flags, []string{pkg})...)
+	command.Dir = dir
+	if text, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, text)
 	}
 	return nil
+}
+
+// prepare builds the function and shows the cluster to all commands. It keeps what
+// it makes in dir.
+func prepare(dir string) error {
+	for _, variable := range []struct{ key, value string }{
+		{"KUBECONFIG", cluster.kubeconfig},
+		{"KUBECACHEDIR", filepath.Join(dir, "discovery")}, // ports come back with another server behind them
+		{"PATH", filepath.Join(dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")},
+	} {
+		if err := os.Setenv(variable.key, variable.value); err != nil {
+			return err
+		}
+	}
+	if err := build(repository, ".", filepath.Join(dir, "bin", "provision-tenants")); err != nil {
+		return err
+	}
+	return installDefinitions()
 }
 
 // connect waits for the server's one line.

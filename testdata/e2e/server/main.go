@@ -18,7 +18,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -50,7 +52,8 @@ func main() {
 	}
 }
 
-// serve returns when stdin ends, or with what stopped a server before.
+// serve returns when stdin ends or somebody says so, or with what stopped a server
+// before.
 func serve(dir string) error {
 	etcd, err := startEtcd(dir)
 	if err != nil {
@@ -79,7 +82,14 @@ func serve(dir string) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		failed <- nil
 	}()
-	return <-failed
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	select {
+	case <-stop:
+		return nil
+	case err := <-failed:
+		return err
+	}
 }
 
 func startEtcd(dir string) (*embed.Etcd, error) {
@@ -208,10 +218,10 @@ func startNamespaceController(kubeconfig string) error {
 	return nil
 }
 
-// ready waits until the server says that it is, at most a minute.
+// ready waits until the server says that it is, at most some minutes.
 func ready(address, kubeconfig string) error {
 	var last error
-	for range 600 {
+	for range 1800 {
 		if last = probe("https://"+address+"/readyz", kubeconfig); last == nil {
 			return nil
 		}
