@@ -48,7 +48,9 @@ func TestMistakesInCharts(t *testing.T) {
 		{func(c *Chart) { c.RepositoryURL = at("u", "file:///etc") }, "error u: must begin with `http://`, `https://`, `oci://`, `gitrepository://`, `bucket://` or `ocirepository://`, found \"file:///etc\" [config-value]"},
 		{func(c *Chart) { c.RepositoryURL = at("u", "oci://registry.example.org/Acme") }, "error u: must be a registry and a path such as `oci://registry.example.org/acme/charts`, in lower case, found \"oci://registry.example.org/Acme\" [config-value]"},
 		{func(c *Chart) { c.RepositoryURL = at("u", "oci://registry.example.org/acme:1.0.0") }, "error u: must be a registry and a path such as `oci://registry.example.org/acme/charts`, in lower case, found \"oci://registry.example.org/acme:1.0.0\" [config-value]"},
-		{func(c *Chart) { c.RepositoryURL, c.ChartName = at("u", "oci://registry.example.org/acme"), at("c", "Web") }, "error c: must be the name of a chart in `repositoryURL`, in lower case, found \"Web\" [config-value]"},
+		{func(c *Chart) {
+			c.RepositoryURL, c.ChartName = at("u", "oci://registry.example.org/acme"), at("c", "Web")
+		}, "error c: must be the name of a chart in `repositoryURL`, in lower case, found \"Web\" [config-value]"},
 		{func(c *Chart) {
 			c.RepositoryURL, c.ChartName = at("u", "oci://registry.example.org/acme"), at("c", "oci://registry.example.org/acme/web")
 		}, "error c: must be the name of a chart in `repositoryURL`, found \"oci://registry.example.org/acme/web\" [config-value]"},
