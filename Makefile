@@ -34,7 +34,7 @@ test: build $(HOSTS) ## Run all tests; hosts that are missing are skipped, excep
 
 # The hall has no state of its own, and its tests run programs, which the detector
 # does not see into.
-race: ## Run the tests of the rooms with the race detector
+race: bin/kubeconform ## Run the tests of the rooms with the race detector
 	go test -race -timeout 30m $$(go list ./... | grep -v '/fn$$')
 
 # What is compiled first is an API server: some twenty minutes of one processor.

@@ -178,7 +178,7 @@ func TestSharedSources(t *testing.T) {
 				newRelease("oci://registry.example.org/acme", "acme", "web", "1.0.0", "shop", "a"), newRelease("oci://registry.example.org/acme", "acme", "web", "2.0.0", "shop", "b"),
 				newRelease("oci://registry.example.org/acme", "acme", "web", "2.0.0", "shop", "c"),
 			},
-			[]string{"OCIRepository acme-web-8f5d7b53 [shop/b shop/c]", "OCIRepository acme-web-954f818c [shop/a]"},
+			[]string{"OCIRepository acme-web-448c9c98 [shop/a]", "OCIRepository acme-web-f07ee0d1 [shop/b shop/c]"},
 		},
 		{"a name that no object can have", []Chart{newRelease("oci://registry.example.org/acme", "Acme_Inc.", "Acme_Inc./web", "1.0.0", "shop", "a")}, []string{"OCIRepository acme-inc--web [shop/a]"}},
 	} {
